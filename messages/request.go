@@ -1,0 +1,99 @@
+package messages
+
+import "strings"
+
+// Request is one request as it was built.
+type Request struct {
+	// Seq numbers the requests of a run, Nth those of its operation, both from 1, in the order they were built.
+	Seq       int64
+	Nth       int
+	Operation int
+	Method    string
+	// Target is the request target as it goes on the wire: path and query, percent-encoded (RFC 9112 §3.2.1).
+	Target string
+	// Header holds the fields in the order they are written. Host, Content-Length and Connection are the sender's.
+	Header []Field
+	// Body is nil for a request without content; empty but not nil for one with empty content.
+	Body []byte
+	// Purpose is why it was built.
+	Purpose Purpose
+	// Valid is true if the generator holds that it fits the document.
+	Valid bool
+	// Origins say where each value came from.
+	Origins []Origin
+}
+
+// Field is one header field line (RFC 9110 §5).
+type Field struct{ Name, Value string }
+
+// Origin says where a value came from: Place such as "path.id" or "body.tags[0]", Source such as "example".
+type Origin struct{ Place, Source string }
+
+// Purpose is why a request was built.
+type Purpose int
+
+// The purposes.
+const (
+	// OpeningLap: the first request of its operation, in the opening lap.
+	OpeningLap Purpose = iota
+	// Nominal: an ordinary valid request.
+	Nominal
+)
+
+// Reply is what came back.
+type Reply struct {
+	Proto  string // "HTTP/1.1"
+	Status int
+	Reason string
+	// Header holds the field lines in the order they came, names as they were written.
+	Header  []Field
+	Trailer []Field
+	// Body is the content with its content coding taken off, at most as long as the run keeps.
+	Body []byte
+	// Length counts the content's bytes that were read, after its coding was taken off.
+	Length int64
+	// Cut is true if the content is longer than the run keeps, so that Body is only its beginning.
+	Cut bool
+	// Undecodable says why the content coding could not be taken off, "" if it could; Body is as it came then.
+	Undecodable string
+}
+
+// Get is the value of the first field line of that name, "" if there is none. Names compare without case.
+func Get(fields []Field, name string) string {
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// Values are the values of every field line of that name, in order.
+func Values(fields []Field, name string) []string {
+	var values []string
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			values = append(values, f.Value)
+		}
+	}
+	return values
+}
+
+// Set is a set of operations by their index. It is never changed once it has been told.
+type Set []uint64
+
+// Has says whether the operation is in the set.
+func (s Set) Has(operation int) bool {
+	w := operation >> 6
+	return w < len(s) && s[w]&(1<<(operation&63)) != 0
+}
+
+// With is the set with the operation in it; the set itself is not changed.
+func (s Set) With(operation int) Set {
+	w := operation >> 6
+	n := max(len(s), w+1)
+	t := make(Set, n)
+	copy(t, s)
+	t[w] |= 1 << (operation & 63)
+	return t
+}

@@ -1,0 +1,128 @@
+// Package settings holds what a run is given: every setting with its default and meaning, and the four places
+// one can be given in.
+package settings
+
+import "time"
+
+// Settings are the values a run goes by. The yaml names are the settings' own, in groups.
+type Settings struct {
+	Engine     Engine     `yaml:"engine"`
+	Schedule   Schedule   `yaml:"schedule"`
+	Generation Generation `yaml:"generation"`
+	Memory     Memory     `yaml:"memory"`
+	Checks     Checks     `yaml:"checks"`
+	Report     Report     `yaml:"report"`
+}
+
+// Engine says how requests leave and replies come back.
+type Engine struct {
+	ConnectTimeout time.Duration `yaml:"connectTimeout"` // 10s
+	ReadTimeout    time.Duration `yaml:"readTimeout"`    // 30s: longest silence while a reply is awaited or comes
+	WriteTimeout   time.Duration `yaml:"writeTimeout"`   // 10s
+	// CallTimeout is for the whole call; worked out when one of the waits inside it is named: twice the longest of the three.
+	CallTimeout              time.Duration `yaml:"callTimeout"` // 1m
+	MinConcurrency           int           `yaml:"minConcurrency"`
+	InitialConcurrency       int           `yaml:"initialConcurrency"`
+	MaxConcurrency           int           `yaml:"maxConcurrency"`
+	LimitTheRate             bool          `yaml:"limitTheRate"`
+	MostRequestsPerMinute    int64         `yaml:"mostRequestsPerMinute"`
+	MaxRetainedResponseBytes int64         `yaml:"maxRetainedResponseBytes"`
+	FollowRedirects          bool          `yaml:"followRedirects"`
+	VerifyCertificates       bool          `yaml:"verifyCertificates"`
+	UserAgent                string        `yaml:"userAgent"`
+	Proxy                    string        `yaml:"proxy"`
+}
+
+// Schedule says what is sent next, and when nothing is.
+type Schedule struct {
+	WaitWhenToldTo     bool          `yaml:"waitWhenToldTo"`
+	FirstGuessedWait   time.Duration `yaml:"firstGuessedWait"`
+	LongestGuessedWait time.Duration `yaml:"longestGuessedWait"`
+	OpeningLap         bool          `yaml:"openingLap"`
+	OpeningLapPatience time.Duration `yaml:"openingLapPatience"`
+	StragglerGrace     time.Duration `yaml:"stragglerGrace"`
+	InterruptGrace     time.Duration `yaml:"interruptGrace"`
+}
+
+// Generation says how values are made. Weights are shares against one another, chances are between 0 and 1.
+type Generation struct {
+	OptionalParameterChance float64 `yaml:"optionalParameterChance"`
+	OptionalPropertyChance  float64 `yaml:"optionalPropertyChance"`
+	OptionalBodyChance      float64 `yaml:"optionalBodyChance"`
+	ExampleWeight           int     `yaml:"exampleWeight"`
+	DefaultWeight           int     `yaml:"defaultWeight"`
+	ObservedWeight          int     `yaml:"observedWeight"`
+	RandomWeight            int     `yaml:"randomWeight"`
+	MostDepth               int     `yaml:"mostDepth"`
+	LongestText             int     `yaml:"longestText"`
+	MostItems               int     `yaml:"mostItems"`
+}
+
+// Memory says what is kept of what the API returned.
+type Memory struct {
+	LearnFromReplies bool  `yaml:"learnFromReplies"`
+	ValuesPerName    int   `yaml:"valuesPerName"`
+	MostNames        int   `yaml:"mostNames"`
+	ReadUpTo         int64 `yaml:"readUpTo"`
+	MostDepth        int   `yaml:"mostDepth"`
+}
+
+// Checks switches the checks.
+type Checks struct {
+	InternalServerError   bool `yaml:"internalServerError"`
+	OtherServerError      bool `yaml:"otherServerError"`
+	NotImplemented        bool `yaml:"notImplemented"`
+	NonStandardStatusCode bool `yaml:"nonStandardStatusCode"`
+	ResponseSchema        bool `yaml:"responseSchema"`
+	NoReplyInTime         bool `yaml:"noReplyInTime"`
+	UndeclaredStatusCode  bool `yaml:"undeclaredStatusCode"`
+	UndeclaredContentType bool `yaml:"undeclaredContentType"`
+	BrokenReply           bool `yaml:"brokenReply"`
+	FailOnWarnings        bool `yaml:"failOnWarnings"`
+}
+
+// Report says what is written.
+type Report struct {
+	Recording       bool          `yaml:"recording"`
+	LiveEvery       time.Duration `yaml:"liveEvery"`
+	PlainEvery      time.Duration `yaml:"plainEvery"`
+	MostFindings    int           `yaml:"mostFindings"`
+	LongestBodyKept int64         `yaml:"longestBodyKept"`
+}
+
+// Default are the settings of a run that is given none.
+func Default() Settings {
+	return Settings{
+		Engine: Engine{
+			ConnectTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 10 * time.Second,
+			CallTimeout:    time.Minute,
+			MinConcurrency: 1, InitialConcurrency: 4, MaxConcurrency: 16,
+			MostRequestsPerMinute:    600,
+			MaxRetainedResponseBytes: 1 << 20,
+			VerifyCertificates:       true,
+			UserAgent:                "RESTest/3.0",
+		},
+		Schedule: Schedule{
+			WaitWhenToldTo: true, FirstGuessedWait: time.Second, LongestGuessedWait: time.Minute,
+			OpeningLap: true, OpeningLapPatience: 2 * time.Second,
+			StragglerGrace: 10 * time.Second, InterruptGrace: 2 * time.Second,
+		},
+		Generation: Generation{
+			OptionalParameterChance: 0.3, OptionalPropertyChance: 0.8, OptionalBodyChance: 0.9,
+			ExampleWeight: 15, DefaultWeight: 5, ObservedWeight: 20, RandomWeight: 20,
+			MostDepth: 8, LongestText: 64, MostItems: 4,
+		},
+		Memory: Memory{
+			LearnFromReplies: true, ValuesPerName: 20, MostNames: 2000, ReadUpTo: 512 << 10, MostDepth: 6,
+		},
+		Checks: Checks{
+			InternalServerError: true, OtherServerError: true, NotImplemented: true, NonStandardStatusCode: true,
+			ResponseSchema: true, NoReplyInTime: true, UndeclaredStatusCode: true, UndeclaredContentType: true,
+			BrokenReply: true,
+		},
+		Report: Report{
+			Recording: true, LiveEvery: 200 * time.Millisecond, PlainEvery: 5 * time.Second,
+			MostFindings: 1000, LongestBodyKept: 24 << 10,
+		},
+	}
+}

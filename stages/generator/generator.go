@@ -1,0 +1,2 @@
+// Package generator decides which operation is next and builds a request for it.
+package generator
