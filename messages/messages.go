@@ -239,6 +239,8 @@ type Heard struct {
 	Outcome Outcome
 	// SentAt is when the request went out, At when its reply's header came (its end, if there was no reply).
 	SentAt, At Instant
+	// EndedAt is when the exchange was over; it is set with Final.
+	EndedAt Instant
 	// AsksToWait is true for a 429, or a 503 with a readable Retry-After.
 	AsksToWait bool
 	// Stated is true if the reply says how long to wait; Wait is that length, counted from At, never negative and

@@ -1,0 +1,590 @@
+// Package pacer decides when a request may go. It holds the run's one schedule: the rate's turn (ADR-0043), each
+// operation's rest and the whole API's hold (ADR-0042), and the window of requests in flight. Nobody else bounds,
+// delays or drops anything.
+package pacer
+
+import (
+	"time"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+)
+
+// Config is what the pacer is given.
+type Config struct {
+	// Operations is how many the document has; Testable are those that requests can be built for.
+	Operations int
+	Testable   []int
+	Settings   settings.Settings
+	// Deadline is the end of the run's time: nothing is written at it or after it.
+	Deadline clock.Instant
+	// LastWrite is the moment of the last write to the API's origin before the run, such as the fetch of its
+	// document; negative if there was none.
+	LastWrite clock.Instant
+	// Lead is how long before its turn a request is handed to the sender, which waits for the exact moment: a
+	// millisecond or two where timers are late, 0 on paper.
+	Lead time.Duration
+}
+
+// Neighbours are the stages the pacer tells.
+type Neighbours struct {
+	Generator func(messages.ToGenerator)
+	Sender    func(messages.ToSender)
+	Reporter  func(messages.ToReporter)
+	Self      func(messages.ToPacer)
+}
+
+// Mailbox is how many messages can be in the pacer's mailbox at once, with so many slots: for each slot a Departed, an
+// Again, two Heards, a Slot and a Ready or Unreachable; and an Offer, the Slot of a dropped request, ticks, asks and stops.
+func Mailbox(slots int) int { return 6*slots + 16 }
+
+const (
+	// A second connection attempt follows a failed one after firstRedial, and then after twice as long each time, up to
+	// longestRedial.
+	firstRedial, longestRedial = 50 * time.Millisecond, time.Second
+	// An API that never accepted a connection is given up after neverConnected; one that did, after the connect time-out.
+	neverConnected = 2 * time.Second
+	// A request that has waited so long alone, with its operation, for the whole window does not keep other operations
+	// from one more slot.
+	hanging = time.Second
+	// What has not come home so long after it was abandoned never will.
+	abandoned = 2 * time.Second
+)
+
+// Pacer is the stage.
+type Pacer struct {
+	cfg Config
+	clk clock.Clock
+	to  Neighbours
+
+	waits  *waits
+	rate   rate
+	window window
+	idle   idle
+
+	slots    []slot
+	out      int // slots whose credit is away
+	dropped  int // dropped requests not reported yet
+	inFlight int // requests written and not ended
+	going    int // Gos that have not departed yet
+	wanting  bool
+	offered  *messages.Request // an offer that may not go yet
+	hops     []messages.Again  // redirects waiting for a turn, in order
+	nothing  clock.Instant     // the generator has nothing before this moment
+
+	connected   bool // a connection was ever open
+	failingFrom clock.Instant
+	redial      time.Duration
+	redialAt    clock.Instant
+
+	armed  clock.Instant
+	disarm func()
+
+	end       messages.End
+	stoppedAt clock.Instant
+	homeBy    clock.Instant
+	abandoned bool
+	over      bool
+
+	sent, neverSent int64
+	peak            int
+	firstAt, lastAt clock.Instant
+	shortest        time.Duration
+	several         bool // there has been more than one write
+	reason          string
+}
+
+type slot struct {
+	state   slotState
+	request *messages.Request
+	sentAt  clock.Instant // meaningful while flying
+	written bool
+}
+
+type slotState int
+
+const (
+	closed  slotState = iota // its connection is not open
+	opening                  // it is being opened
+	free                     // it can take a request
+	going                    // a Go was given and has not departed
+	flying                   // its request is under way or being judged and reported
+	asking                   // it waits for a redirect's turn
+)
+
+// New makes the pacer; the first Tick starts it.
+func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
+	p := &Pacer{
+		cfg: cfg, clk: clk, to: to,
+		waits:       newWaits(cfg.Settings.Schedule, cfg.Operations, cfg.Testable, cfg.Deadline),
+		rate:        newRate(cfg.Settings.Engine, cfg.LastWrite),
+		window:      newWindow(cfg.Settings.Engine),
+		slots:       make([]slot, cfg.Settings.Engine.MaxConcurrency),
+		failingFrom: clock.Never,
+		armed:       clock.Never,
+		redial:      firstRedial,
+		shortest:    -1,
+	}
+	p.idle.begin(0, 0, p.rate.turn)
+	return p
+}
+
+// Handle takes one message.
+func (p *Pacer) Handle(m messages.ToPacer) {
+	now := p.clk.Now()
+	switch m := m.(type) {
+	case messages.Offer:
+		p.hearOffer(m, now)
+	case messages.Departed:
+		p.hearDeparted(m, now)
+	case messages.Heard:
+		p.hear(m, now)
+	case messages.Slot:
+		p.takeBack(m)
+	case messages.Again:
+		p.slots[m.Slot].state = asking
+		p.hops = append(p.hops, m)
+	case messages.Ready:
+		p.slots[m.Slot].state = free
+		p.connected, p.failingFrom, p.redial, p.redialAt = true, clock.Never, firstRedial, 0
+	case messages.Unreachable:
+		p.hearUnreachable(m, now)
+	case messages.Stop:
+		p.stop(m.Reason, "", now)
+	case messages.Ask:
+		p.to.Reporter(p.paced(now))
+		return
+	case messages.Tick:
+		if now >= p.armed {
+			p.armed, p.disarm = clock.Never, nil
+		}
+	}
+	p.proceed(now)
+}
+
+// proceed does whatever can be done at the moment now, and arranges to be woken when more can.
+func (p *Pacer) proceed(now clock.Instant) {
+	if p.over {
+		return
+	}
+	if p.end == messages.NotEnded {
+		if _, forGood := p.waits.quietUntil(); forGood {
+			p.stop(messages.HeldToTheEnd, "", now)
+		} else if now >= p.cfg.Deadline {
+			p.stop(messages.DeadlineCame, "", now)
+		}
+	}
+	if p.end != messages.NotEnded {
+		p.comeHome(now)
+		return
+	}
+	p.wake(p.cfg.Deadline)
+	p.connect(now)
+	for p.mayGo(now) && p.dispatch(now) {
+	}
+}
+
+// dispatch gives the turn that has come: to a redirect first, then to the request that waits for it. Where none does
+// it asks for one, and returns false.
+func (p *Pacer) dispatch(now clock.Instant) bool {
+	for i := range p.hops {
+		if hop := p.hops[i]; !p.waits.rests(hop.Request.Operation, now) {
+			p.hops = append(p.hops[:i], p.hops[i+1:]...)
+			p.launch(hop.Slot, hop.Request, true, now)
+			return true
+		}
+		p.wake(p.waits.operations[p.hops[i].Request.Operation].end)
+	}
+	if p.wanting {
+		return false
+	}
+	if p.offered == nil && now < p.nothing {
+		p.wake(p.nothing)
+		return false
+	}
+	s := p.room(now)
+	if s < 0 {
+		return false
+	}
+	if r := p.offered; r != nil {
+		p.offered = nil
+		p.launch(s, r, false, now)
+		return true
+	}
+	resting, until := p.waits.restingAt(now)
+	p.nothing = until
+	p.wanting = true
+	p.to.Generator(messages.Want{Resting: resting, Busy: p.busy()})
+	return false
+}
+
+// mayGo says whether the rate and the hold let something leave at the moment now, and if not arranges to be woken.
+func (p *Pacer) mayGo(now clock.Instant) bool {
+	if p.waits.on && p.waits.api.end > now {
+		p.wake(p.waits.api.end)
+		return false
+	}
+	if p.rate.interval == 0 {
+		return true
+	}
+	if p.going > 0 {
+		return false // nobody leaves while somebody is leaving
+	}
+	if start := p.rate.turn.Add(-p.cfg.Lead); start > now {
+		p.wake(start)
+		return false
+	}
+	return p.rate.turn < p.cfg.Deadline
+}
+
+// room is a free slot within the window, or -1.
+func (p *Pacer) room(now clock.Instant) int {
+	width := p.window.width
+	if p.out >= width {
+		p.window.lacked = true
+		if p.out > width || !p.hangs(now) {
+			return -1
+		}
+	}
+	for i := range p.slots {
+		if p.slots[i].state == free {
+			return i
+		}
+	}
+	return -1
+}
+
+// hangs says whether one operation alone fills the window and has kept it for long: one that hangs must not stop
+// the run.
+func (p *Pacer) hangs(now clock.Instant) bool {
+	if len(p.cfg.Testable) < 2 {
+		return false
+	}
+	operation, since := -1, clock.Instant(0)
+	for i := range p.slots {
+		s := &p.slots[i]
+		switch s.state {
+		case going, asking:
+			return false
+		case flying:
+			if operation >= 0 && operation != s.request.Operation {
+				return false
+			}
+			operation, since = s.request.Operation, max(since, s.sentAt)
+		}
+	}
+	if operation < 0 {
+		return false
+	}
+	if due := since.Add(hanging); due > now {
+		p.wake(due)
+		return false
+	}
+	return true
+}
+
+// busy is the set of operations that may not have one more request under way: on trial with its one request, or
+// holding half of the slots.
+func (p *Pacer) busy() messages.Set {
+	if p.out == 0 {
+		return nil
+	}
+	half := max(1, p.window.width/2)
+	var set messages.Set
+	for i := range p.slots {
+		r := p.slots[i].request
+		if r == nil || set.Has(r.Operation) {
+			continue
+		}
+		if p.waits.probing(r.Operation) || len(p.cfg.Testable) > 1 && p.holding(r.Operation) >= half {
+			set = set.With(r.Operation)
+		}
+	}
+	return set
+}
+
+func (p *Pacer) holding(operation int) (n int) {
+	for i := range p.slots {
+		if r := p.slots[i].request; r != nil && r.Operation == operation {
+			n++
+		}
+	}
+	return n
+}
+
+// launch hands a request to the sender, for the moment of its turn.
+func (p *Pacer) launch(at int, r *messages.Request, hop bool, now clock.Instant) {
+	s := &p.slots[at]
+	if !hop {
+		p.out++
+		p.waits.departing(r)
+	}
+	s.state, s.request = going, r
+	p.going++
+	p.to.Sender(messages.Go{Slot: at, Request: r, At: max(now, p.rate.turn), Deadline: p.cfg.Deadline, Hop: hop})
+}
+
+func (p *Pacer) hearOffer(m messages.Offer, now clock.Instant) {
+	p.wanting = false
+	if p.waits.on {
+		for _, i := range m.Skipped {
+			p.waits.operations[i].skipped++
+		}
+	}
+	if m.Request == nil {
+		switch m.Why {
+		case messages.NothingEver:
+			p.stop(messages.NothingToSend, "", now)
+		case messages.NothingAllowed:
+			p.stop(messages.Unauthorized, "", now)
+		default:
+			// The end of the soonest rest was put there when it was asked.
+			p.nothing = min(p.nothing, m.Until)
+		}
+		return
+	}
+	p.nothing = 0
+	if p.end != messages.NotEnded || p.waits.rests(m.Request.Operation, now) {
+		p.to.Generator(messages.Returned{Request: m.Request})
+		return
+	}
+	p.offered = m.Request
+}
+
+func (p *Pacer) hearDeparted(m messages.Departed, now clock.Instant) {
+	s := &p.slots[m.Slot]
+	p.going--
+	s.state, s.sentAt = flying, m.At
+	if m.Unsent {
+		s.sentAt = now
+		return
+	}
+	if !s.written {
+		s.written = true
+		p.inFlight++
+		p.peak = max(p.peak, p.inFlight)
+		p.idle.end(m.At)
+	}
+	if p.sent == 0 {
+		p.firstAt = m.At
+	} else {
+		gap := m.At.Sub(p.lastAt)
+		if !p.several || gap < p.shortest {
+			p.shortest, p.several = max(0, gap), true
+		}
+	}
+	p.sent++
+	p.lastAt = max(p.lastAt, m.At)
+	p.rate.wrote(m.Written)
+}
+
+func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
+	operation := m.Request.Operation
+	answered := m.Outcome == messages.Answered || m.Outcome == messages.BrokeOff
+	switch {
+	case m.Told:
+	case p.end != messages.NotEnded: // a wait that begins after the run stopped sending is not counted
+	case answered && m.AsksToWait:
+		if held := p.waits.refused(operation, m.SentAt, m.At, m.Stated, m.Wait); held {
+			p.window.restart(now)
+			p.recall(func(*messages.Request) bool { return true })
+		} else if p.waits.rests(operation, now) {
+			p.recall(func(r *messages.Request) bool { return r.Operation == operation })
+		}
+		if r := p.offered; r != nil && p.waits.rests(r.Operation, now) {
+			p.offered = nil
+			p.to.Generator(messages.Returned{Request: r})
+		}
+	case answered:
+		p.waits.answered(operation, m.SentAt)
+	}
+	if !m.Final {
+		return
+	}
+	p.waits.over(m.Request)
+	switch {
+	case m.Overloaded:
+		p.window.overloaded(m.SentAt, now)
+	case answered && !m.AsksToWait:
+		p.window.answered()
+	}
+	if m.Slot < 0 || !p.slots[m.Slot].written {
+		p.neverSent++
+		return
+	}
+	p.slots[m.Slot].written = false
+	p.inFlight--
+	if p.inFlight == 0 {
+		quiet, _ := p.waits.quietUntil()
+		p.idle.begin(max(m.EndedAt, p.lastAt), quiet, p.rate.turn)
+	}
+}
+
+// recall takes back those requests that were let go and have not gone: a rest, a hold or a stop came.
+func (p *Pacer) recall(which func(*messages.Request) bool) {
+	for i := range p.slots {
+		if s := &p.slots[i]; s.state == going && which(s.request) {
+			p.to.Sender(messages.Recall{Slot: i})
+		}
+	}
+}
+
+func (p *Pacer) takeBack(m messages.Slot) {
+	p.nothing = 0
+	if m.Slot < 0 {
+		p.dropped--
+		return
+	}
+	p.out--
+	s := &p.slots[m.Slot]
+	*s = slot{state: closed}
+	if m.Open {
+		s.state = free
+	}
+}
+
+// connect opens connections up to the window's width, or tries one again after a pause where none could be opened.
+func (p *Pacer) connect(now clock.Instant) {
+	want := p.window.width
+	if p.hangs(now) {
+		want++
+	}
+	if now < p.redialAt {
+		p.wake(p.redialAt)
+		return
+	}
+	if p.failingFrom != clock.Never {
+		want = 1
+	}
+	for i := range p.slots {
+		if p.slots[i].state != closed {
+			want--
+		}
+	}
+	for i := 0; i < len(p.slots) && want > 0; i++ {
+		if p.slots[i].state == closed {
+			p.slots[i].state = opening
+			want--
+			p.to.Sender(messages.Open{Slot: i})
+		}
+	}
+}
+
+func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
+	p.slots[m.Slot].state = closed
+	p.redialAt = now.Add(p.redial)
+	p.redial = min(2*p.redial, longestRedial)
+	for i := range p.slots {
+		if s := p.slots[i].state; s != closed && s != opening {
+			return // others are connected
+		}
+	}
+	p.failingFrom = min(p.failingFrom, now)
+	patience := p.cfg.Settings.Engine.ConnectTimeout
+	if !p.connected {
+		patience = min(patience, neverConnected)
+	}
+	if now.Sub(p.failingFrom) >= patience {
+		p.stop(messages.Unconnected, m.Reason, now)
+	}
+}
+
+// stop stops sending: what the rate or a hold kept never goes out, and what is under way may still come home.
+func (p *Pacer) stop(reason messages.End, because string, now clock.Instant) {
+	if p.end != messages.NotEnded {
+		return
+	}
+	p.end, p.reason, p.stoppedAt = reason, because, min(now, p.cfg.Deadline)
+	grace := p.cfg.Settings.Schedule.StragglerGrace
+	if reason == messages.Interrupted || reason == messages.Terminated {
+		grace = p.cfg.Settings.Schedule.InterruptGrace
+	}
+	p.homeBy = now.Add(grace)
+	p.recall(func(*messages.Request) bool { return true })
+	for _, hop := range p.hops {
+		p.to.Sender(messages.Recall{Slot: hop.Slot})
+	}
+	p.hops = nil
+	if p.offered != nil {
+		p.dropped++
+		p.to.Sender(messages.Drop{Request: p.offered})
+		p.offered = nil
+	}
+}
+
+// comeHome waits for what is under way, for as long as its grace lasts, and ends the run.
+func (p *Pacer) comeHome(now clock.Instant) {
+	home := p.out == 0 && p.dropped == 0 && !p.wanting
+	switch {
+	case home || p.abandoned && now >= p.homeBy:
+		p.over = true
+		if p.disarm != nil {
+			p.disarm()
+		}
+		p.to.Sender(messages.Close{})
+		p.to.Reporter(p.paced(now))
+	case now >= p.homeBy:
+		p.abandoned = true
+		p.homeBy = now.Add(abandoned)
+		p.to.Sender(messages.Abandon{})
+		p.wake(p.homeBy)
+	default:
+		p.wake(p.homeBy)
+	}
+}
+
+// wake arranges for a Tick at the moment t, if none comes before it.
+func (p *Pacer) wake(t clock.Instant) {
+	if t >= p.armed {
+		return
+	}
+	if p.disarm != nil {
+		p.disarm()
+	}
+	p.armed = t
+	p.disarm = p.clk.At(t, func() { p.to.Self(messages.Tick{}) })
+}
+
+// paced says how the run is going.
+func (p *Pacer) paced(now clock.Instant) *messages.Paced {
+	upTo := now
+	if p.end != messages.NotEnded {
+		upTo = p.stoppedAt
+	}
+	s := &messages.Paced{
+		At: now, Over: p.over, End: p.end, StoppedAt: p.stoppedAt, Reason: p.reason,
+		Sent: p.sent, Dropped: p.neverSent, InFlight: p.inFlight, Window: p.window.width, PeakInFlight: p.peak,
+		FirstSentAt: p.firstAt, LastSentAt: p.lastAt,
+		Interval: p.rate.interval, ShortestGap: p.shortest,
+	}
+	if p.rate.interval > 0 && p.sent > 0 {
+		// A turn that comes at the very end of sending could not have been used.
+		s.TurnsDue = int64(max(0, upTo.Sub(p.firstAt)-1)/p.rate.interval) + 1
+		s.TurnsUsed = p.sent
+	}
+	s.Idle, s.IdleAsked, s.IdleRate = p.idle.until(upTo)
+	if !p.waits.on {
+		return s
+	}
+	s.Waiting = true
+	api := &p.waits.api
+	s.WholeAPI = messages.Held{Times: api.times, Stated: api.stated, Lasted: api.lastedUntil(upTo)}
+	if api.end > now {
+		s.HeldUntil = api.end
+	}
+	for i := range p.waits.operations {
+		op := &p.waits.operations[i]
+		if op.times == 0 {
+			continue
+		}
+		w := messages.Waited{
+			Operation: i, Times: op.times, Stated: op.stated, Lasted: op.lastedUntil(upTo), Skipped: op.skipped,
+		}
+		if op.end > now {
+			w.Until = op.end
+		}
+		s.Waits = append(s.Waits, w)
+	}
+	return s
+}
