@@ -13,16 +13,15 @@ import (
 
 // model is ADR-0042 read once more, from its text alone, as a list of what was heard.
 type model struct {
-	deadline          clock.Instant
-	first, longest    time.Duration
-	end, apiEnd       []clock.Instant // of the last wait; apiEnd holds one
-	guess             []time.Duration
-	apiGuess          time.Duration
-	times             []int
-	held              int
-	restsAt, heldAt   [][2]clock.Instant
-	restsOf           []int
-	longestGuessGiven time.Duration
+	deadline        clock.Instant
+	first, longest  time.Duration
+	end, apiEnd     []clock.Instant // of the last wait; apiEnd holds one
+	guess           []time.Duration
+	apiGuess        time.Duration
+	times           []int
+	held            int
+	restsAt, heldAt [][2]clock.Instant
+	restsOf         []int
 }
 
 func newModel(operations int, s settings.Settings, deadline clock.Instant) *model {

@@ -167,7 +167,7 @@ func (w *world) send(m messages.ToSender) {
 				return
 			}
 			w.opened[m.Slot] = true
-			w.tellPacer(messages.Ready{Slot: m.Slot})
+			w.tellPacer(messages.Ready(m))
 		})
 	case messages.Go:
 		if !w.opened[m.Slot] {
