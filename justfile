@@ -1,0 +1,45 @@
+# What can be done here. `just` alone lists it.
+default:
+    @just --list --unsorted
+
+# Formatting, vet, static analysis and lint: what every change must pass, with the tests
+check: lint test
+
+# gofumpt, go vet, staticcheck and golangci-lint
+lint:
+    @test -z "$(gofumpt -l .)" || { gofumpt -d . | head -50; exit 1; }
+    go vet ./...
+    staticcheck ./...
+    golangci-lint run ./...
+
+# The tests
+test:
+    go test ./...
+
+# The tests with the race detector
+race:
+    go test -race ./...
+
+# The laws of pacing and waiting, over many more random runs than `test` draws
+laws checks="50000":
+    go test ./clock/... ./messages/... ./stages/pacer/... -run 'Law|Never|Property|Rapid|Same' -rapid.checks={{checks}} -rapid.nofailfile
+
+# The benchmarks: cost of the pipeline, of its parts, and against wrk where it is installed
+bench:
+    go test -run '^$' -bench . -benchtime 2s ./stages/... ./settings/document/... ./cmd/restest/...
+
+# Test the embedded demo API for ten seconds
+demo *args:
+    go run ./cmd/restest demo {{args}}
+
+# The 145 real documents and the cases of real trouble, where ../shared is there
+corpus:
+    go test -count=1 ./settings/document/... ./stages/... ./cmd/restest/... -run 'Corpus|Case' -v | grep -E '^(---|===|ok|FAIL|PASS|\s+\S+_test.go)' | grep -v '=== ' | tail -80
+
+# The golden transcripts, written again
+golden:
+    go test ./stages/reporter/... ./cmd/restest/... -update
+
+# What CI does
+ci:
+    bash .ci/run

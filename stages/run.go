@@ -1,0 +1,145 @@
+// Package stages makes the five stages of a run, joins them, and waits for the run to end.
+//
+// A stage is an actor: one mailbox, one handler that never blocks. The same stages run live, each on a goroutine of
+// its own, or on paper, one message at a time under a fake clock.
+package stages
+
+import (
+	"context"
+	"time"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/classifier"
+	"github.com/restest/restest/stages/generator"
+	"github.com/restest/restest/stages/pacer"
+	"github.com/restest/restest/stages/reporter"
+	"github.com/restest/restest/stages/sender"
+)
+
+// Run is one run of an API.
+type Run struct {
+	Document *document.Document
+	Settings settings.Settings
+	Keys     *credentials.Keys
+	Seed     uint64
+	// Deadline is the end of the run's time.
+	Deadline clock.Instant
+	// LastWrite is the moment of the last write to the API before the run, such as the fetch of its document;
+	// negative if there was none.
+	LastWrite clock.Instant
+	// Report is what the reporter needs to know beside this.
+	Report reporter.Config
+	// Transport makes the world's edge, given how to tell the sender and how to say that the tool itself has failed.
+	Transport func(tell func(messages.ToSender), fail func(error)) sender.Transport
+}
+
+// lead is how long before its turn a live request is handed to its connection, which waits for the exact moment.
+const lead = 2 * time.Millisecond
+
+// pipeline is the five stages, joined.
+type pipeline struct {
+	generator *mailbox[messages.ToGenerator]
+	pacer     *mailbox[messages.ToPacer]
+	sender    *mailbox[messages.ToSender]
+	reporter  *reporter.Reporter
+	transport sender.Transport
+}
+
+// join makes the stages in the world and tells each the addresses of its neighbours. What a slot can cause to be told
+// is bounded, so each mailbox has room for all slots at once.
+func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail func(error)) *pipeline {
+	slots := r.Settings.Engine.MaxConcurrency
+	toGenerator := spawn[messages.ToGenerator](w, "generator", slots+8)
+	toPacer := spawn[messages.ToPacer](w, "pacer", pacer.Mailbox(slots))
+	toSender := spawn[messages.ToSender](w, "sender", 8*slots+8)
+	toClassifier := spawn[messages.ToClassifier](w, "classifier", 2*slots+8)
+	toReporter := spawn[messages.ToReporter](w, "reporter", slots+16)
+
+	g := generator.New(generator.Config{
+		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed,
+	}, c, generator.Neighbours{Pacer: toPacer.Tell})
+	toGenerator.handle = g.Handle
+
+	report := r.Report
+	report.Document, report.Settings, report.Seed, report.Done = r.Document, r.Settings, r.Seed, done
+	for _, u := range g.Unbuildable() {
+		report.Unbuildable = append(report.Unbuildable, reporter.Unbuildable{Operation: u.Operation, Reason: u.Reason})
+	}
+	p := pacer.New(pacer.Config{
+		Operations: len(r.Document.Operations), Testable: testable(r.Document, report.Unbuildable), Settings: r.Settings,
+		Deadline: r.Deadline, LastWrite: r.LastWrite, Lead: lead,
+	}, c, pacer.Neighbours{
+		Generator: toGenerator.Tell, Sender: toSender.Tell, Reporter: toReporter.Tell, Self: toPacer.Tell,
+	})
+	toPacer.handle = p.Handle
+
+	transport := r.Transport(toSender.Tell, fail)
+	toSender.handle = sender.New(sender.Config{Document: r.Document, Settings: r.Settings}, c, sender.Neighbours{
+		Pacer: toPacer.Tell, Classifier: toClassifier.Tell,
+	}, transport).Handle
+
+	toClassifier.handle = classifier.New(classifier.Config{Document: r.Document, Settings: r.Settings}, c, classifier.Neighbours{
+		Generator: toGenerator.Tell, Pacer: toPacer.Tell, Reporter: toReporter.Tell,
+	}).Handle
+
+	rep := reporter.New(report, c, reporter.Neighbours{Pacer: toPacer.Tell, Self: toReporter.Tell})
+	toReporter.handle = rep.Handle
+	return &pipeline{generator: toGenerator, pacer: toPacer, sender: toSender, reporter: rep, transport: transport}
+}
+
+// testable are the operations that requests can be built for.
+func testable(d *document.Document, unbuildable []reporter.Unbuildable) []int {
+	without := map[int]bool{}
+	for _, u := range unbuildable {
+		without[u.Operation] = true
+	}
+	var operations []int
+	for i, op := range d.Operations {
+		if op.Untestable == "" && !without[i] {
+			operations = append(operations, i)
+		}
+	}
+	return operations
+}
+
+// Live runs it against the API. The first end told on stops ends the sending, the second ends everything at once; the
+// report is written in either case, and also if a stage fails.
+func (r Run) Live(ctx context.Context, c clock.Clock, stops <-chan messages.End) reporter.Result {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w := newLive(false)
+	p := r.join(w, c, lead, func() { cancel(nil) }, func(err error) { cancel(err) })
+	p.reporter.Begin()
+	p.pacer.Tell(messages.Tick{})
+	err := w.run(ctx, func(ctx context.Context) error {
+		stopping := false
+		for {
+			select {
+			case end := <-stops:
+				if stopping {
+					cancel(cutShort{})
+					return nil
+				}
+				stopping = true
+				p.pacer.Tell(messages.Stop{Reason: end})
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	})
+	if cause := context.Cause(ctx); err == nil && cause != context.Canceled {
+		err = cause
+	}
+	p.transport.Abandon()
+	p.transport.Close()
+	return p.reporter.Finish(err)
+}
+
+// cutShort says that a second signal ended the run before everything under way had come home.
+type cutShort struct{}
+
+func (cutShort) Error() string { return "stopped again before everything under way had come home" }
