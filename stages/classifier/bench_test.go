@@ -1,0 +1,49 @@
+package classifier
+
+import (
+	"testing"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/document"
+)
+
+// deaf is a classifier whose neighbours do nothing.
+func deaf(doc *document.Document) *Classifier {
+	return New(Config{doc, settings.Default()}, clock.NewFake(start), Neighbours{
+		Generator: func(messages.ToGenerator) {}, Pacer: func(messages.ToPacer) {}, Reporter: func(messages.ToReporter) {},
+	})
+}
+
+func TestAnEmptyReplyCostsThreeAllocations(t *testing.T) {
+	c, e := deaf(plain()), exchange(0, reply(200, "", "Content-Length", "0", "Date", "today"))
+	if n := testing.AllocsPerRun(100, func() { c.Handle(e) }); n > 3 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkClassifier(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		doc  func(testing.TB) *document.Document
+		e    *messages.Exchange
+	}{
+		{"empty", func(testing.TB) *document.Document { return plain() }, exchange(0, reply(200, "", "Content-Length", "0"))},
+		{"refused", func(testing.TB) *document.Document { return plain() }, exchange(0, reply(429, "", "Retry-After", "5"))},
+		{"failed", func(testing.TB) *document.Document { return plain() }, exchange(0, reply(500,
+			`{"timestamp":"2026-11-30T10:00:00Z","status":500,"error":"Internal Server Error","path":"/a"}`, "Content-Type", "application/json"))},
+		{
+			"schema", func(t testing.TB) *document.Document { return load(t, "26-readonly-writeonly/document.yaml") },
+			exchange(0, reply(201, `{"id":1,"name":"n","friends":[{"id":2,"name":"m"},{"id":3,"name":"o"}]}`, "Content-Type", "application/json")),
+		},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			c := deaf(bench.doc(b))
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Handle(bench.e)
+			}
+		})
+	}
+}

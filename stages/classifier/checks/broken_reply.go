@@ -1,0 +1,76 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+)
+
+// brokenReply, F922, finds replies that are not whole: that broke off, can not be read as HTTP, or can not be
+// unpacked; and, as a warning, those that are larger than the run keeps.
+//
+// Such a reply is never taken for a complete one, even where what came happens to be a whole JSON value: the message
+// says how long it is, by its length or its last chunk, and did not keep its word (RFC 9112 §8). Two ends are no
+// fault: a server may close a connection that idles, and the run itself gives up what is still under way at its end.
+type brokenReply struct{}
+
+func (brokenReply) About() About {
+	return About{
+		Code: 922, Name: "brokenReply", Title: "The reply is broken", Error: true,
+		On: func(c settings.Checks) bool { return c.BrokenReply },
+	}
+}
+
+func (c brokenReply) Check(in *Input) []messages.Finding {
+	e := in.Exchange
+	if in.Refused || e.Outcome == messages.NeverSent {
+		return nil
+	}
+	var f messages.Finding
+	switch reply := e.Reply; {
+	case e.Outcome == messages.Answered && reply == nil:
+		return nil
+	case e.Outcome == messages.Answered && reply.Undecodable != "":
+		f = c.About().finding("The reply cannot be unpacked",
+			"content in the coding that Content-Encoding names", reply.Undecodable)
+		f.Place, f.Cause = "Content-Encoding", "coding"
+	case e.Outcome == messages.Answered && reply.Cut:
+		f = c.About().finding("The reply is larger than the run keeps",
+			fmt.Sprintf("at most %d bytes", in.MostKept), fmt.Sprintf("%d bytes and more", max(reply.Length, int64(len(reply.Body)))))
+		f.Error, f.Cause = false, "size"
+	case e.Outcome == messages.Answered, e.Kind == messages.ClosedIdle, e.Kind == messages.GivenUp:
+		return nil
+	case e.Kind == messages.NotHTTP:
+		f = c.About().finding("The reply cannot be read as HTTP", "a reply as RFC 9112 has it", said(e, "something else"))
+		f.Cause = "HTTP"
+	case e.Outcome == messages.BrokeOff && e.Kind == messages.TimedOut:
+		f = c.About().finding("The reply broke off: the rest did not come in time", "a whole reply", arrived(e))
+		f.Cause = "time"
+	case e.Outcome == messages.BrokeOff:
+		f = c.About().finding("The reply broke off", "a whole reply", arrived(e))
+		f.Cause = "broke off"
+	case e.Kind == messages.WasReset, e.Kind == messages.ClosedEarly:
+		f = c.About().finding("The reply broke off before it began", "a reply", said(e, "the connection ended"))
+		f.Cause = "no reply"
+	default:
+		return nil
+	}
+	return []messages.Finding{f}
+}
+
+// said is what the sender says went wrong.
+func said(e *messages.Exchange, otherwise string) string {
+	if e.Failure == "" {
+		return otherwise
+	}
+	return e.Failure
+}
+
+// arrived is what came of a reply that broke off.
+func arrived(e *messages.Exchange) string {
+	if e.Reply == nil {
+		return said(e, "a part")
+	}
+	return fmt.Sprintf("%s, %d bytes, then: %s", status(e.Reply), e.Reply.Length, said(e, "nothing"))
+}

@@ -1,0 +1,121 @@
+package checks
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/restest/restest/messages"
+)
+
+// longestMessage is how much of a server's message counts, in bytes.
+const longestMessage = 4 << 10
+
+// fingerprint tells the causes of server errors apart by what the server says: the same failure for another id, at
+// another time, is the same. It is a hash, so that a message's secrets and size stay out of it.
+func fingerprint(reply *messages.Reply, content Content) string {
+	var message strings.Builder
+	if content.State == IsJSON {
+		gather(&message, "", content.Value)
+	} else {
+		message.Write(reply.Body[:min(len(reply.Body), longestMessage)])
+	}
+	h := fnv.New64a()
+	h.Write([]byte(steady(strings.ToValidUTF8(message.String(), " "))))
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// gather writes the texts of a JSON value with their names, in the order of the names, and once where several are
+// the same, as those of a list's items.
+func gather(message *strings.Builder, name string, value any) {
+	if message.Len() > longestMessage {
+		return
+	}
+	switch v := value.(type) {
+	case string:
+		text := v[:min(len(v), longestMessage)]
+		line := name + ": " + text + "\n"
+		if !strings.Contains(message.String(), line) {
+			message.WriteString(line)
+		}
+	case []any:
+		for _, item := range v {
+			gather(message, name, item)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			gather(message, key, v[key])
+		}
+	}
+}
+
+// steady is a message without what changes from one time to the next: what is quoted, and words that are numbers,
+// ids, times and addresses.
+func steady(message string) string {
+	var out strings.Builder
+	for i := 0; i < len(message); {
+		switch c := message[i]; {
+		case closing(c) && (i == 0 || !isWord(rune(message[i-1]))):
+			end := strings.IndexByte(message[i+1:], c)
+			if end < 0 || strings.IndexByte(message[i+1:i+1+end], '\n') >= 0 {
+				out.WriteByte(c)
+				i++
+				continue
+			}
+			out.WriteString(`""`)
+			i += end + 2
+		case isWord(rune(c)):
+			end := i
+			for end < len(message) && isWord(rune(message[end])) {
+				end++
+			}
+			out.WriteString(word(message[i:end]))
+			i = end
+		default:
+			out.WriteByte(c)
+			i++
+		}
+	}
+	return out.String()
+}
+
+// closing says whether c is a mark that opens and closes a quotation.
+func closing(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// isWord says whether r can stand inside a word, an id, a time or an address. Bytes beyond ASCII are parts of letters.
+func isWord(r rune) bool {
+	return r >= 0x80 || unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:@%+~&=?#", r)
+}
+
+// word is the word itself, with # for one number in it, or # for all of it if it is an address, a time or an id.
+func word(w string) string {
+	bare := strings.Trim(w, ".:-?")
+	if calendar[strings.ToLower(bare)] {
+		return "#"
+	}
+	digits := strings.IndexAny(w, "0123456789")
+	switch {
+	case strings.ContainsAny(bare, "/@"):
+		return "#"
+	case digits < 0:
+		return w
+	}
+	rest := strings.TrimLeft(w[digits:], "0123456789")
+	if strings.ContainsAny(rest, "0123456789") || strings.Trim(bare, "0123456789abcdefABCDEFx:.-") == "" {
+		return "#"
+	}
+	return w[:digits] + "#" + rest
+}
+
+// calendar holds the names that stand in dates.
+var calendar = func() map[string]bool {
+	names := map[string]bool{}
+	for name := range strings.FieldsSeq(`sun mon tue wed thu fri sat sunday monday tuesday wednesday thursday friday saturday
+		jan feb mar apr may jun jul aug sep oct nov dec gmt utc am pm`) {
+		names[name] = true
+	}
+	return names
+}()

@@ -1,0 +1,158 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/document"
+)
+
+// responseSchema, F200, finds bodies that do not fit the schema declared for them.
+//
+// It speaks only where it is sure: of a whole body of JSON, of a status and a type that the document declares, with a
+// schema that can be judged by. Where a body would have been judged and could not be, it says why instead. A body
+// that claims to be JSON and is not fits no schema. Faults of one kind in many items of a list are one finding.
+type responseSchema struct{}
+
+func (responseSchema) About() About {
+	return About{
+		Code: 200, Name: "responseSchema", Title: "The body does not fit its schema", Error: true,
+		On: func(c settings.Checks) bool { return c.ResponseSchema },
+	}
+}
+
+const (
+	// mostFaults is how many findings one reply can give: no reply can fill the report by itself.
+	mostFaults = 20
+	// longestPointer bounds, in bytes, what a reply's own names make up of a finding.
+	longestPointer = 200
+)
+
+func (c responseSchema) Check(in *Input) []messages.Finding {
+	reply := in.reply()
+	if reply == nil || len(reply.Body) == 0 || in.Refused {
+		return nil
+	}
+	if in.Unjudged = unjudgeable(in); in.Unjudged != "" {
+		return nil
+	}
+	media := in.Declared.Media
+	if media == nil {
+		return nil // an undeclared status that is no success
+	}
+	if in.Content.State == Malformed {
+		f := c.About().finding("The body is not JSON", "JSON, as its Content-Type says", in.Content.Flaw+": "+excerpt(reply.Body))
+		f.Cause = "JSON"
+		return []messages.Finding{f}
+	}
+	faults, err := in.Judge(media.Schema, document.InReply, in.Content.Value)
+	if err != nil {
+		in.Unjudged = Line(err.Error())
+		return nil
+	}
+	var findings []messages.Finding
+	for _, fault := range faults {
+		if len(findings) == mostFaults {
+			break
+		}
+		cause := fault.Schema + " " + fault.Keyword + " " + normal(fault.Pointer)
+		if told(findings, cause) {
+			continue
+		}
+		expected := fault.Schema
+		if fault.Keyword != "" {
+			expected = fmt.Sprintf("%q as %s has it", fault.Keyword, fault.Schema)
+		}
+		f := c.About().finding("The body does not fit its schema", expected, fault.Message)
+		f.Place, f.Cause = clip(fault.Pointer), cause
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// unjudgeable says why a body that should be judged can not be; "" too for one that need not be.
+func unjudgeable(in *Input) string {
+	reply, d := in.reply(), in.Declared
+	success := reply.Status >= 200 && reply.Status <= 299
+	switch {
+	case d.Response == nil && !success:
+		return ""
+	case d.Response == nil:
+		return "its status is not declared"
+	case d.Response.Unusable != "":
+		return Line(d.Response.Unusable)
+	case len(d.Response.Media) == 0:
+		return "no schema is declared"
+	case d.Type == "":
+		return "it has no Content-Type"
+	case !d.Typed:
+		return "its content type is not declared"
+	case d.Media == nil:
+		return "several of the declared content types fit"
+	case d.Media.Schema == nil:
+		return "no schema is declared"
+	case in.Exchange.Outcome != messages.Answered:
+		return "it broke off"
+	case reply.Undecodable != "":
+		return "it cannot be unpacked"
+	case reply.Cut:
+		return "cut at " + size(in.MostKept)
+	}
+	switch in.Content.State {
+	case NotRead:
+		return "not JSON"
+	case NotUTF8:
+		return "not UTF-8"
+	case TooDeep:
+		return fmt.Sprintf("nested deeper than %d", mostNesting)
+	}
+	return ""
+}
+
+// told says whether there is a finding of that cause.
+func told(findings []messages.Finding, cause string) bool {
+	for _, f := range findings {
+		if f.Cause == cause {
+			return true
+		}
+	}
+	return false
+}
+
+// normal is a pointer with * for every index: what is wrong with each item of a list is one fault. Names that are
+// numbers, as the keys of a map often are, count as indexes.
+func normal(pointer string) string {
+	tokens := strings.Split(pointer, "/")
+	for i, token := range tokens {
+		if token != "" && strings.Trim(token, "0123456789") == "" {
+			tokens[i] = "*"
+		}
+	}
+	return clip(strings.Join(tokens, "/"))
+}
+
+// clip is the beginning of a pointer, fit to be printed: it is made of the reply's own names.
+func clip(pointer string) string {
+	printable := func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}
+	return strings.Map(printable, strings.ToValidUTF8(pointer[:min(len(pointer), longestPointer)], ""))
+}
+
+// size is a number of bytes for people to read.
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1<<20 && bytes%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	case bytes >= 1<<10 && bytes%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}

@@ -1,0 +1,40 @@
+package checks
+
+import (
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+)
+
+// undeclaredContentType, F921, finds content of a type that the response does not declare, or of none.
+//
+// A type with other parameters is the same type, and a range such as "text/*" declares each type in it. A response
+// that declares no content at all says nothing about types, and a reply without a body has none.
+type undeclaredContentType struct{}
+
+func (undeclaredContentType) About() About {
+	return About{
+		Code: 921, Name: "undeclaredContentType", Title: "The content type is not declared",
+		On: func(c settings.Checks) bool { return c.UndeclaredContentType },
+	}
+}
+
+func (c undeclaredContentType) Check(in *Input) []messages.Finding {
+	reply := in.reply()
+	if reply == nil || len(reply.Body) == 0 || in.Refused {
+		return nil
+	}
+	d := in.Declared
+	if d.Response == nil || d.Response.Unusable != "" || len(d.Response.Media) == 0 || d.Typed {
+		return nil
+	}
+	var types []string
+	for _, m := range d.Response.Media {
+		types = append(types, m.Type)
+	}
+	f := c.About().finding("The content type is not declared: "+d.Type, oneOf(types), messages.Get(reply.Header, "Content-Type"))
+	if d.Type == "" {
+		f = c.About().finding("The reply has content and no Content-Type", oneOf(types), "no Content-Type")
+	}
+	f.Place, f.Cause = "Content-Type", Line(d.Type)
+	return []messages.Finding{f}
+}

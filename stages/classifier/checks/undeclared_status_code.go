@@ -1,0 +1,44 @@
+package checks
+
+import (
+	"strings"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+)
+
+// undeclaredStatusCode, F920, finds status codes that the operation does not declare, by itself, by its range or by
+// a default.
+//
+// It is a warning, as many documents leave out what goes without saying. A 503 that asks to wait is a server error
+// and nothing else, while a 429 is this and nothing else (ADR-0042 §4). An operation without any response declared
+// says nothing about them.
+type undeclaredStatusCode struct{}
+
+func (undeclaredStatusCode) About() About {
+	return About{
+		Code: 920, Name: "undeclaredStatusCode", Title: "The status code is not declared",
+		On: func(c settings.Checks) bool { return c.UndeclaredStatusCode },
+	}
+}
+
+func (c undeclaredStatusCode) Check(in *Input) []messages.Finding {
+	reply := in.reply()
+	if reply == nil || in.Declared.Response != nil || len(in.Operation.Responses) == 0 || in.Refused && reply.Status == 503 {
+		return nil
+	}
+	var codes []string
+	for _, r := range in.Operation.Responses {
+		codes = append(codes, r.Code)
+	}
+	f := c.About().finding("The status code is not declared: "+status(reply), oneOf(codes), answer(reply))
+	return []messages.Finding{f}
+}
+
+// oneOf lists what is declared.
+func oneOf(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "one of " + strings.Join(names, ", ")
+}

@@ -1,0 +1,157 @@
+// Package classifier says what each exchange means: to the generator what was learned, to the pacer what was heard,
+// and to the reporter what the checks found.
+package classifier
+
+import (
+	"strings"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/classifier/checks"
+)
+
+// Config is what a classifier is made of.
+type Config struct {
+	Document *document.Document
+	Settings settings.Settings
+}
+
+// Neighbours are the stages a classifier tells.
+type Neighbours struct {
+	Generator func(messages.ToGenerator)
+	Pacer     func(messages.ToPacer)
+	Reporter  func(messages.ToReporter)
+}
+
+// Classifier is the stage. It belongs to one goroutine.
+type Classifier struct {
+	operations []*document.Operation
+	clock      clock.Clock
+	to         Neighbours
+	declared   declarations
+	panel      panel
+	input      checks.Input
+}
+
+// New makes a classifier with the checks that the settings have on.
+func New(cfg Config, clk clock.Clock, to Neighbours) *Classifier {
+	c := &Classifier{operations: cfg.Document.Operations, clock: clk, to: to, declared: declarations{}}
+	var on []checks.Check
+	for _, check := range checks.All() {
+		if check.About().On(cfg.Settings.Checks) {
+			on = append(on, check)
+		}
+	}
+	c.panel.checks = on
+	c.input.Judge = document.NewJudge(cfg.Document).Judge
+	c.input.MostKept = cfg.Settings.Engine.MaxRetainedResponseBytes
+	return c
+}
+
+// Handle takes one message.
+func (c *Classifier) Handle(m messages.ToClassifier) {
+	switch m := m.(type) {
+	case messages.Head:
+		c.head(m)
+	case *messages.Exchange:
+		c.exchange(m)
+	}
+}
+
+// head tells of a refusal while its body is still coming: obeying does not wait for a slow body. Whatever else a
+// header says is told with the exchange.
+func (c *Classifier) head(h messages.Head) {
+	r := c.refusal(h.Reply, h.HeardAt)
+	if !r.asks {
+		return
+	}
+	c.to.Pacer(messages.Heard{
+		Slot: h.Slot, Request: h.Request, Outcome: messages.Answered, SentAt: h.SentAt, At: h.HeardAt,
+		AsksToWait: true, Stated: r.stated, Wait: r.wait,
+	})
+}
+
+// exchange tells the three neighbours how a request ended, in an order that keeps a run repeatable: what was learned
+// before what was heard, and both before the slot comes back through the reporter.
+func (c *Classifier) exchange(e *messages.Exchange) {
+	at := e.HeardAt
+	if e.Reply == nil {
+		at = e.EndedAt
+	}
+	r := c.refusal(e.Reply, at)
+	in := &c.input
+	in.Exchange, in.Refused, in.Unjudged = e, r.asks, ""
+	in.Operation, in.Declared = c.lookUp(e)
+	in.Content = checks.Content{}
+	if readable(e) && in.Declared.JSON && !r.asks {
+		in.Content = checks.Read(e.Reply.Body)
+	}
+
+	c.to.Generator(messages.Learned{
+		Request: e.Request, Outcome: e.Outcome, Reply: e.Reply, Value: in.Content.Value, Refused: r.asks,
+	})
+	c.to.Pacer(messages.Heard{
+		Slot: e.Slot, Request: e.Request, Outcome: e.Outcome, SentAt: e.SentAt, At: at, EndedAt: e.EndedAt,
+		AsksToWait: r.asks, Stated: r.stated, Wait: r.wait,
+		Overloaded: e.Kind == messages.TimedOut || e.Kind == messages.WasReset,
+		Final:      true, Told: r.asks && e.HeadTold,
+	})
+	findings, broken := c.panel.judge(in)
+	c.to.Reporter(&messages.Judged{
+		Exchange: e, Findings: findings, Refused: r.asks, Unjudged: in.Unjudged, Broken: broken,
+	})
+}
+
+// readable says whether the body is there, whole and unpacked.
+func readable(e *messages.Exchange) bool {
+	return e.Outcome == messages.Answered && e.Reply != nil && len(e.Reply.Body) > 0 && !e.Reply.Cut && e.Reply.Undecodable == ""
+}
+
+// unknown stands for an operation that is not in the document.
+var unknown = &document.Operation{}
+
+// lookUp finds the exchange's operation and what is declared of its reply.
+func (c *Classifier) lookUp(e *messages.Exchange) (*document.Operation, checks.Declared) {
+	i := e.Request.Operation
+	if i < 0 || i >= len(c.operations) {
+		return unknown, checks.Declared{}
+	}
+	if e.Reply == nil {
+		return c.operations[i], checks.Declared{}
+	}
+	contentType := messages.Get(e.Reply.Header, "Content-Type")
+	return c.operations[i], c.declared.of(c.operations[i], e.Reply.Status, contentType)
+}
+
+// declarations remembers what the document declares of replies: looking it up means parsing media types.
+type declarations map[declarationKey]checks.Declared
+
+type declarationKey struct {
+	operation   int
+	status      int
+	contentType string
+}
+
+const (
+	// mostDeclarations and longestContentType bound what is remembered, since an API can write a new content type into
+	// each reply. What does not fit is looked up each time.
+	mostDeclarations   = 4096
+	longestContentType = 200
+)
+
+// of is what the document declares of such a reply.
+func (d declarations) of(operation *document.Operation, status int, contentType string) checks.Declared {
+	key := declarationKey{operation.Index, status, contentType}
+	if found, ok := d[key]; ok {
+		return found
+	}
+	declared := checks.Declare(operation, status, contentType)
+	if len(d) < mostDeclarations && len(contentType) <= longestContentType {
+		key.contentType = strings.Clone(contentType) // it may be a part of the reply's whole header
+		declared.Type = strings.Clone(declared.Type)
+		d[key] = declared
+	}
+	return declared
+}
