@@ -6,6 +6,7 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/restest/restest/clock"
@@ -121,7 +122,7 @@ func (r Run) Live(ctx context.Context, c clock.Clock, stops <-chan messages.End)
 			select {
 			case end := <-stops:
 				if stopping {
-					cancel(cutShort{})
+					cancel(reporter.Stopped{By: end})
 					return nil
 				}
 				stopping = true
@@ -139,7 +140,30 @@ func (r Run) Live(ctx context.Context, c clock.Clock, stops <-chan messages.End)
 	return p.reporter.Finish(err)
 }
 
-// cutShort says that a second signal ended the run before everything under way had come home.
-type cutShort struct{}
+// Order says how a run on paper goes.
+type Order struct {
+	// Lockstep runs the stages on goroutines, through channels, one message in the world at a time.
+	Lockstep bool
+	// Pick chooses which of n waiting messages is handled next; nil means the one told first.
+	Pick func(n int) int
+}
 
-func (cutShort) Error() string { return "stopped again before everything under way had come home" }
+// OnPaper runs it under the fake clock, one message at a time. The same run gives the same messages in the same order,
+// inline and in lockstep.
+func (r Run) OnPaper(c *clock.Fake, order Order) reporter.Result {
+	w := &paper{lockstep: order.Lockstep, pick: order.Pick}
+	defer w.stop()
+	var over bool
+	var failure error
+	p := r.join(w, c, 0, func() { over = true }, func(err error) { failure = err })
+	p.reporter.Begin()
+	p.pacer.Tell(messages.Tick{})
+	w.settle()
+	for !over && failure == nil && c.Next() {
+		w.settle()
+	}
+	if !over && failure == nil {
+		failure = errors.New("the run stands still: nothing is under way and nobody is waiting")
+	}
+	return p.reporter.Finish(failure)
+}

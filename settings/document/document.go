@@ -25,6 +25,10 @@ type Document struct {
 	Schemes    []Scheme
 	// Issues are the problems found, in the order of their place.
 	Issues []Issue
+	// unevaluated is true if a schema asks what of an array the others have left over.
+	unevaluated bool
+	// source is for Validate.
+	source source
 }
 
 // Operation is one method of one path.
@@ -130,7 +134,9 @@ type Response struct {
 	Media []*Media
 	// Headers declared, in the order of the document.
 	Headers []*Parameter
-	Place   Place
+	// Unusable says why nothing is known of what it declares, "" for one that was read.
+	Unusable string
+	Place    Place
 }
 
 // Schema is a JSON Schema with the document's dialect taken off: the keywords mean what JSON Schema 2020-12 says.
@@ -191,9 +197,15 @@ type Schema struct {
 	Title, Description  string
 	XML                 *XML
 
+	// Unusable says why nothing is known of it, "" for a schema that was read: a reference that leads nowhere, or
+	// something that is no schema. Nothing is made for such a schema (Always is false), and a value that would have
+	// to be judged by it is not judged.
+	Unusable string
+
 	Place Place
-	// raw is the schema as the document writes it, for the judge.
-	raw any
+	// lenientNull: the document says nullable in a way that, to the letter, does not let null in. No null is made for
+	// it, and none is held to be a fault.
+	lenientNull bool
 }
 
 // Property is a named schema.

@@ -92,7 +92,7 @@ func TestWhatWasLearnedIsToldBeforeWhatWasHeardAndThatBeforeTheReport(t *testing
 	if learned.Request != e.Request || learned.Reply != e.Reply || learned.Refused || fmt.Sprint(learned.Value) != "map[id:7]" {
 		t.Errorf("learned %+v", learned)
 	}
-	want := messages.Heard{Slot: 3, Request: e.Request, Outcome: messages.Answered, SentAt: 1e9, At: 2e9, Final: true}
+	want := messages.Heard{Slot: 3, Request: e.Request, Outcome: messages.Answered, SentAt: 1e9, At: 2e9, EndedAt: 3e9, Final: true}
 	if told[1] != want {
 		t.Errorf("heard %+v, want %+v", told[1], want)
 	}
@@ -212,7 +212,7 @@ func TestEveryWayARequestEndsIsTold(t *testing.T) {
 		if l := told[0].(messages.Learned); l.Request != e.Request || l.Outcome != c.outcome || l.Reply != nil || l.Value != nil {
 			t.Errorf("%s: learned %+v", c.name, l)
 		}
-		want := messages.Heard{Slot: -1, Request: e.Request, Outcome: c.outcome, SentAt: 1e9, At: 3e9, Overloaded: c.overloaded, Final: true}
+		want := messages.Heard{Slot: -1, Request: e.Request, Outcome: c.outcome, SentAt: 1e9, At: 3e9, EndedAt: 3e9, Overloaded: c.overloaded, Final: true}
 		if told[1] != want {
 			t.Errorf("%s: heard %+v, want %+v", c.name, told[1], want)
 		}

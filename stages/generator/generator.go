@@ -1,2 +1,183 @@
 // Package generator decides which operation is next and builds a request for it.
+//
+// It answers each Want with exactly one Offer. A request is built at that moment, from what the document says and from
+// what replies have taught; each value hangs on the seed, the operation and the request's number within it alone, so
+// that a turn which is skipped changes nobody else's values.
 package generator
+
+import (
+	"math/rand/v2"
+	"net/http"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/generator/values"
+)
+
+// Config is what a generator is made from.
+type Config struct {
+	Document *document.Document
+	Settings settings.Settings
+	// Keys are the credentials to send; nil for none.
+	Keys *credentials.Keys
+	Seed uint64
+}
+
+// Neighbours are the stages a generator tells something.
+type Neighbours struct {
+	Pacer func(messages.ToPacer)
+}
+
+// Unbuildable is an operation that no valid request can be built for.
+type Unbuildable struct {
+	Operation int
+	// Reason says in one line why, naming the place and the schema.
+	Reason string
+}
+
+// Generator is the stage.
+type Generator struct {
+	config      Config
+	clock       clock.Clock
+	to          Neighbours
+	plans       []*plan // by operation; nil where it cannot be tested
+	unbuildable []Unbuildable
+	order       order
+	memory      *memory
+
+	seq int64
+	// nth is how many requests of each operation were built, failed how often in a row the next one could not be.
+	nth, failed []int
+
+	source *rand.PCG
+	draw   *values.Draw
+	target []byte // scratch
+}
+
+// New makes a generator. It works out what can be built at all, which takes a moment for a large document.
+func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
+	doc := cfg.Document
+	g := &Generator{
+		config: cfg, clock: clk, to: to,
+		plans:  make([]*plan, len(doc.Operations)),
+		memory: newMemory(cfg.Settings.Memory),
+		nth:    make([]int, len(doc.Operations)),
+		failed: make([]int, len(doc.Operations)),
+		source: rand.NewPCG(0, 0),
+	}
+	shapes := values.NewShapes(cfg.Settings.Generation)
+	g.draw = shapes.Draw(rand.New(g.source), g.memory)
+	var buildable []int
+	for i, op := range doc.Operations {
+		if op.Untestable != "" {
+			continue
+		}
+		p, reason := newPlan(&cfg, shapes, op)
+		if reason == "" {
+			reason = g.tryOut(p)
+		}
+		if reason != "" {
+			g.unbuildable = append(g.unbuildable, Unbuildable{i, reason})
+			continue
+		}
+		g.plans[i] = p
+		g.memory.expect(p)
+		buildable = append(buildable, i)
+	}
+	g.order.operations = buildable
+	if cfg.Settings.Schedule.OpeningLap {
+		g.order.lap = newLap(doc.Operations, buildable, cfg.Settings.Schedule.OpeningLapPatience)
+	}
+	return g
+}
+
+// Unbuildable are the operations that no valid request can be built for, in the order of the document. Those that the
+// document itself marks as untestable are not among them.
+func (g *Generator) Unbuildable() []Unbuildable { return g.unbuildable }
+
+// Handle takes one message.
+func (g *Generator) Handle(m messages.ToGenerator) {
+	switch m := m.(type) {
+	case messages.Want:
+		g.to.Pacer(g.offer(m))
+	case messages.Returned:
+		g.takeBack(m.Request)
+	case messages.Learned:
+		g.learn(m)
+	}
+}
+
+func (g *Generator) offer(want messages.Want) messages.Offer {
+	var built *messages.Request
+	t := g.order.pick(g.clock.Now(), want, func(operation int, purpose messages.Purpose) bool {
+		built = g.build(operation, purpose)
+		return built != nil
+	})
+	if !t.offered {
+		return messages.Offer{Why: t.why, Until: t.until, Skipped: t.skipped}
+	}
+	return messages.Offer{Request: built, Skipped: t.skipped}
+}
+
+// build builds the operation's next request, nil if that fails this time.
+func (g *Generator) build(operation int, purpose messages.Purpose) *messages.Request {
+	p := g.plans[operation]
+	nth := g.nth[operation] + 1
+	r := p.request(g, nth, g.failed[operation], purpose == messages.OpeningLap)
+	if r == nil {
+		// The same numbers would fail again, so the next attempt gets others.
+		g.failed[operation]++
+		return nil
+	}
+	g.failed[operation] = 0
+	g.nth[operation] = nth
+	g.seq++
+	r.Seq, r.Nth, r.Purpose = g.seq, nth, purpose
+	return r
+}
+
+// takeBack undoes the newest offer.
+func (g *Generator) takeBack(r *messages.Request) {
+	if r.Seq != g.seq {
+		return // only the newest can be as if it had never been built
+	}
+	g.seq--
+	g.nth[r.Operation]--
+	g.order.undo(r.Operation, r.Purpose)
+}
+
+func (g *Generator) learn(m messages.Learned) {
+	if m.Request.Purpose == messages.OpeningLap {
+		refused := m.Outcome == messages.Answered && m.Reply != nil && m.Reply.Status == http.StatusUnauthorized
+		g.order.settle(m.Request.Operation, refused)
+	}
+	if m.Request.Operation < len(g.plans) && g.plans[m.Request.Operation] != nil {
+		g.memory.learn(g.plans[m.Request.Operation], m)
+	}
+}
+
+// tries is how often a request is begun anew before it counts as one that cannot be built this time.
+const tries = 4
+
+// tryOut says why no request can be built for the plan, "" if one was.
+func (g *Generator) tryOut(p *plan) string {
+	for failed := range 3 {
+		for _, likeliest := range []bool{true, false} {
+			if p.request(g, 1, failed, likeliest) != nil {
+				return ""
+			}
+		}
+	}
+	return p.reason
+}
+
+// sow makes the draw's numbers those of the operation's nth request, and of the attempt at it.
+func (g *Generator) sow(operation, nth, attempt int) {
+	g.source.Seed(g.config.Seed, uint64(operation)<<32|uint64(mix(uint32(nth), uint32(attempt))))
+}
+
+// mix keeps the numbers of different requests apart: it is one to one in nth for each attempt.
+func mix(nth, attempt uint32) uint32 { return (nth ^ attempt<<24) * 0x9e3779b1 }

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/document"
+)
+
+func (a *app) documentCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "document",
+		Usage:     "say what of a document can be tested, and what is wrong with it",
+		ArgsUsage: "DOCUMENT",
+		Description: strings.TrimSpace(`
+Reads an OpenAPI document, 2.0 to 3.2, from a file, a URL or - for the standard input. Lists its operations, which of
+them can be tested and why the others cannot, and every problem found with its place. Nothing is sent to the API.`),
+		Metadata: map[string]any{"Examples": []string{
+			"restest document openapi.yaml",
+			"restest document https://api.example.com/openapi.json --json",
+			"restest document openapi.yaml --url http://localhost:8080   # as run would read it",
+		}},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "write JSON"},
+			&cli.StringFlag{Name: "url", Usage: "`URL` of the API, as for run"},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if cmd.NArg() != 1 || cmd.Args().First() == "" {
+				return usage(cmd, "one DOCUMENT belongs here; write a file, a URL or - for the standard input")
+			}
+			if cmd.IsSet("url") {
+				if wrong := checkURL(cmd.String("url")); wrong != "" {
+					return usage(cmd, "--url %s", wrong)
+				}
+			}
+			given, err := settings.Resolve(settings.Input{Environ: a.environ})
+			if err != nil {
+				return err
+			}
+			read := newReader(a.in, newFetcher(given, a.environ, clock.NewSystem())).read
+			doc, err := document.Load(ctx, cmd.Args().First(), document.Options{URL: cmd.String("url"), Read: read})
+			if err != nil {
+				return errors.New(printable(err.Error()))
+			}
+			write := writeDocument
+			if cmd.Bool("json") {
+				write = writeDocumentJSON
+			}
+			if err := write(a.out, doc); err != nil {
+				return &failure{exitFailed, cmd.FullName() + ": " + err.Error()}
+			}
+			return nil
+		},
+	}
+}
+
+// writeDocument writes what was read as a table, and the problems, each in a line that begins with its place.
+func writeDocument(w io.Writer, doc *document.Document) error {
+	at := "at " + doc.Address
+	if doc.Origin == "" {
+		at = "at no host of its own: --url says where"
+	}
+	fmt.Fprintf(w, "%s %s, OpenAPI %s, %s\n\n",
+		cmp.Or(printable(doc.Title), "(no title)"), printable(doc.Version), printable(doc.Dialect), printable(at))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "METHOD\tPATH\tPARAMETERS\tBODY\tRESPONSES\tTESTABLE")
+	for _, op := range doc.Operations {
+		body, testable := "-", "yes"
+		switch {
+		case op.Body != nil && op.Body.Required:
+			body = "required"
+		case op.Body != nil:
+			body = "optional"
+		}
+		if op.Untestable != "" {
+			testable = "no: " + op.Untestable
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\n", printable(op.Method), printable(op.BasePath+op.Path),
+			len(op.Parameters), body, len(op.Responses), printable(testable))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	testable := countTestable(doc)
+	fmt.Fprintf(w, "\n%s, %d of them testable\n", count(len(doc.Operations), "operation"), testable)
+	if len(doc.Issues) == 0 {
+		return nil
+	}
+	severities := make(map[string]int)
+	for _, issue := range doc.Issues {
+		severities[issue.Severity]++
+	}
+	fmt.Fprintf(w, "\n%s, %s, %s:\n", count(severities["error"], "error"), count(severities["warning"], "warning"), count(severities["note"], "note"))
+	for _, issue := range doc.Issues {
+		if _, err := fmt.Fprintf(w, "%s: %s: %s\n", printable(placeText(issue.Place)), issue.Severity, printable(issue.Message)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func placeText(p document.Place) string {
+	switch {
+	case p.Line > 0:
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	case p.Pointer != "" && p.Pointer != "#":
+		return p.File + p.Pointer
+	}
+	return p.File
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func countTestable(doc *document.Document) int {
+	n := 0
+	for _, op := range doc.Operations {
+		if op.Untestable == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// printable leaves out of a document's text what a terminal would act on.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, text)
+}
+
+// The shape of document --json.
+type (
+	documentJSON struct {
+		Source     string          `json:"source"`
+		OpenAPI    string          `json:"openapi"`
+		Title      string          `json:"title"`
+		Version    string          `json:"version"`
+		Address    string          `json:"address"`
+		Testable   int             `json:"testable"`
+		Operations []operationJSON `json:"operations"`
+		Issues     []issueJSON     `json:"issues"`
+	}
+	operationJSON struct {
+		ID         string     `json:"id"`
+		Method     string     `json:"method"`
+		Path       string     `json:"path"` // the base path before it
+		Testable   bool       `json:"testable"`
+		Untestable string     `json:"untestable,omitempty"` // why it is not
+		Parameters int        `json:"parameters"`
+		Body       []string   `json:"body,omitempty"` // the media types
+		Responses  []string   `json:"responses"`      // the codes
+		Security   [][]string `json:"security,omitempty"`
+		Deprecated bool       `json:"deprecated,omitempty"`
+		Line       int        `json:"line,omitempty"`
+	}
+	issueJSON struct {
+		File     string `json:"file"`
+		Line     int    `json:"line,omitempty"`
+		Column   int    `json:"column,omitempty"`
+		Pointer  string `json:"pointer,omitempty"`
+		Severity string `json:"severity"`
+		Message  string `json:"message"`
+	}
+)
+
+func writeDocumentJSON(w io.Writer, doc *document.Document) error {
+	told := documentJSON{
+		Source: doc.Source, OpenAPI: doc.Dialect, Title: doc.Title, Version: doc.Version, Address: doc.Address,
+		Testable: countTestable(doc), Operations: []operationJSON{}, Issues: []issueJSON{},
+	}
+	for _, op := range doc.Operations {
+		o := operationJSON{
+			ID: op.ID, Method: op.Method, Path: op.BasePath + op.Path,
+			Testable: op.Untestable == "", Untestable: op.Untestable,
+			Parameters: len(op.Parameters), Responses: []string{}, Deprecated: op.Deprecated, Line: op.Place.Line,
+		}
+		if op.Body != nil {
+			for _, m := range op.Body.Media {
+				o.Body = append(o.Body, m.Type)
+			}
+		}
+		for _, r := range op.Responses {
+			o.Responses = append(o.Responses, r.Code)
+		}
+		for _, alternative := range op.Security {
+			schemes := []string{}
+			for _, r := range alternative {
+				schemes = append(schemes, r.Scheme)
+			}
+			o.Security = append(o.Security, schemes)
+		}
+		told.Operations = append(told.Operations, o)
+	}
+	for _, i := range doc.Issues {
+		told.Issues = append(told.Issues, issueJSON{i.Place.File, i.Place.Line, i.Place.Column, i.Place.Pointer, i.Severity, i.Message})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(told)
+}

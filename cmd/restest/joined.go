@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/sim/demo"
+	"github.com/restest/restest/stages"
+	"github.com/restest/restest/stages/reporter"
+	"github.com/restest/restest/stages/sender"
+)
+
+// joined joins the pipeline and runs it, prints the summary, and returns what the program ends with.
+func joined(ctx context.Context, p *prepared, s streams) int {
+	result, err := live(ctx, p, s)
+	if err != nil {
+		fmt.Fprintln(s.err, err)
+		return exitUsage
+	}
+	fmt.Fprint(s.out, result.Summary)
+	return result.Exit
+}
+
+// live runs the pipeline against the API. An error says why nothing was sent.
+func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) {
+	var none reporter.Result
+	if err := p.doc.Reachable(); err != nil {
+		return none, err
+	}
+	folder, err := reporter.NewFolder(p.options.out)
+	if err != nil {
+		return none, err
+	}
+	// The world's edge is made before the stages, as its settings can be at fault; it is told whom to tell after.
+	var tell func(messages.ToSender)
+	var fail func(error)
+	wire, err := sender.NewWire(sender.WireConfig{
+		Origin: p.doc.Origin, Settings: p.given.Settings, Environ: p.options.environ, Clock: p.clock,
+		Tell: func(m messages.ToSender) { tell(m) }, Fail: func(err error) { fail(err) },
+	})
+	if err != nil {
+		return none, errors.New(p.mask.Text(err.Error()))
+	}
+	lastWrite, wrote := p.fetcher.LastWrite(p.doc.Origin)
+	if !wrote {
+		lastWrite = -1
+	}
+	run := stages.Run{
+		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed,
+		Deadline: clock.Instant(0).Add(p.options.budget), LastWrite: lastWrite,
+		Report: reporter.Config{
+			Values: p.given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},
+			Source: p.options.document, Budget: p.options.budget, Mask: p.mask,
+			KeysUsed: p.keys.Used(), KeysMissing: p.keys.Missing(p.doc), Out: folder, Quiet: p.options.quiet,
+			Notes: p.notes, Started: p.clock.Wall(0),
+		},
+		Transport: func(t func(messages.ToSender), f func(error)) sender.Transport {
+			tell, fail = t, f
+			return wire
+		},
+	}
+	describe(&run.Report, s.err, p.options.environ)
+	result := run.Live(ctx, p.clock, signals(ctx))
+	wire.Wait()
+	return result, nil
+}
+
+// describe tells the report what the place it speaks to as it goes can show.
+func describe(r *reporter.Config, to io.Writer, environ []string) {
+	r.Live = to
+	locale := environment(environ, "LC_ALL")
+	for _, name := range []string{"LC_CTYPE", "LANG"} {
+		if locale == "" {
+			locale = environment(environ, name)
+		}
+	}
+	locale = strings.ToUpper(locale)
+	r.UTF8 = strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
+	f, ok := to.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || environment(environ, "CI") != "" || environment(environ, "TERM") == "dumb" {
+		return
+	}
+	r.LiveTTY = true
+	r.Color = environment(environ, "NO_COLOR") == ""
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		r.Width = width
+	}
+}
+
+// signals are the wishes to stop that the system hands on: Ctrl-C, and what kill sends.
+func signals(ctx context.Context) <-chan messages.End {
+	heard := make(chan os.Signal, 2)
+	signal.Notify(heard, syscall.SIGINT, syscall.SIGTERM)
+	stops := make(chan messages.End, 2)
+	go func() {
+		defer signal.Stop(heard)
+		for {
+			select {
+			case s := <-heard:
+				end := messages.Interrupted
+				if s == syscall.SIGTERM {
+					end = messages.Terminated
+				}
+				select {
+				case stops <- end:
+				default: // two were enough
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return stops
+}
+
+// joinedDemo serves the demo's API and, unless it is to do nothing else, runs the pipeline against it.
+func joinedDemo(ctx context.Context, o demoOptions, _ *settings.Given, s streams) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	address := "127.0.0.1:0"
+	if o.serve != "" {
+		address = o.serve
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		fmt.Fprintf(s.err, "the demo API cannot listen at %s: %v\n", address, err)
+		return exitUsage
+	}
+	system := clock.NewSystem()
+	api := demo.New(demo.Options{WithoutLimits: o.withoutLimits})
+	served := make(chan error, 1)
+	go func() { served <- demo.Serve(ctx, listener, api, system) }()
+	origin := "http://" + listener.Addr().String()
+	if o.serve != "" {
+		return serveUntilStopped(ctx, cancel, origin, served, s)
+	}
+
+	fmt.Fprintf(s.err, "A small bookshop's API is started at %s, with %d faults planted in it and %d things that only look like faults.\n",
+		origin, len(demo.Planted()), len(demo.Traps()))
+	code := demonstrate(ctx, o, origin, s)
+	cancel()
+	if err := <-served; err != nil {
+		fmt.Fprintf(s.err, "the demo API: %v\n", err)
+		return exitFailed
+	}
+	return code
+}
+
+// serveUntilStopped serves the demo's API until a signal comes.
+func serveUntilStopped(ctx context.Context, cancel func(), origin string, served <-chan error, s streams) int {
+	fmt.Fprintf(s.err, "The demo API is at %s, its document at %s/openapi.json. Ctrl-C ends it.\n", origin, origin)
+	select {
+	case <-signals(ctx):
+		cancel()
+		<-served
+		return exitOK
+	case err := <-served:
+		fmt.Fprintf(s.err, "the demo API: %v\n", err)
+		return exitFailed
+	}
+}
+
+// demonstrate tests the demo's API just as run would, and ends with 0 where run would have told of the API.
+func demonstrate(ctx context.Context, o demoOptions, origin string, s streams) int {
+	p, err := ready(ctx, runOptions{
+		document: origin + "/openapi.json", url: origin, budget: o.budget, seed: o.seed, out: o.out,
+		settings: o.settings, quiet: o.quiet, environ: withoutKeys(o.environ),
+	}, s)
+	if err != nil {
+		fmt.Fprintln(s.err, err)
+		return exitUsage
+	}
+	result, err := live(ctx, p, s)
+	if err != nil {
+		fmt.Fprintln(s.err, err)
+		return exitUsage
+	}
+	fmt.Fprint(s.out, result.Summary)
+	switch result.Exit {
+	case exitFailed, exitInterrupted, exitTerminated:
+		return result.Exit
+	}
+	fmt.Fprintf(s.out, "\nThis was the demo, so it ends with 0; restest run would have ended with %d: %s.\n", result.Exit, reporter.Meaning(result.Exit))
+	return exitOK
+}
+
+// withoutKeys is the environment without a key that was meant for another API.
+func withoutKeys(environ []string) []string {
+	var rest []string
+	for _, e := range environ {
+		if !strings.HasPrefix(e, "RESTEST_AUTH=") {
+			rest = append(rest, e)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,172 @@
+// Command restest tests an API by its OpenAPI document: it invents requests, sends them at a rate it can promise, and
+// reports what is wrong with the replies.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/restest/restest/settings"
+)
+
+func main() { os.Exit(run(os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)) }
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// app is one call of the program.
+type app struct {
+	streams
+	environ []string
+	// code is what the program ends with.
+	code int
+}
+
+// run is the whole program: it returns the exit code.
+func run(args, environ []string, in io.Reader, out, err io.Writer) int {
+	a := &app{streams: streams{in, out, err}, environ: environ}
+	if failed := a.root().Run(context.Background(), args); failed != nil {
+		return a.fail(failed)
+	}
+	return a.code
+}
+
+// fail says what went wrong on the standard error and returns the code for it.
+func (a *app) fail(err error) int {
+	fmt.Fprintln(a.err, err)
+	var failed *failure
+	if errors.As(err, &failed) {
+		return failed.code
+	}
+	return exitUsage
+}
+
+func (a *app) root() *cli.Command {
+	root := &cli.Command{
+		Name:    "restest",
+		Usage:   "test an API by its OpenAPI document",
+		Version: version(),
+		Description: strings.TrimSpace(`
+restest reads an OpenAPI document, invents requests, sends them to the API at an even rate, leaves alone what asks to
+be left alone, judges every reply, and reports the faults it found. Point it at an API you may test.`),
+		Metadata: map[string]any{"Examples": []string{
+			"restest demo                                               # see it work, on an API of its own",
+			"restest run openapi.yaml --url http://localhost:8080       # test an API for a minute",
+			"restest document openapi.yaml                              # what can be tested; sends nothing",
+		}, "ExitCodes": exitCodes},
+		CustomRootCommandHelpTemplate: rootHelp,
+		Commands: []*cli.Command{
+			a.runCommand(), a.demoCommand(), a.documentCommand(), a.settingsCommand(), a.versionCommand(),
+		},
+		EnableShellCompletion:           true,
+		ConfigureShellCompletionCommand: configureCompletion,
+		Reader:                          a.in,
+		Writer:                          a.out,
+		ErrWriter:                       a.err,
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Args().Present() {
+				return unknownCommand(cmd, cmd.Args().First())
+			}
+			cmd.Root().Writer = a.err // without a command there is nothing it could have done well
+			a.code = exitUsage
+			return cli.ShowRootCommandHelp(cmd)
+		},
+		CommandNotFound: func(_ context.Context, cmd *cli.Command, name string) {
+			a.code = a.fail(unknownCommand(cmd, name))
+		},
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says it, once
+	}
+	for _, cmd := range root.Commands {
+		cmd.HideHelpCommand = true
+		cmd.CustomHelpTemplate = commandHelp
+	}
+	prepare(root)
+	return root
+}
+
+// prepare sets on each command what the library does not hand down from a command to those beneath it.
+func prepare(cmd *cli.Command) {
+	cmd.OnUsageError = usageError
+	// A comma belongs to the value: of a header, of a list in a setting.
+	cmd.DisableSliceFlagSeparator = true
+	for _, sub := range cmd.Commands {
+		prepare(sub)
+	}
+}
+
+// configureCompletion has the library's own command for shell completion shown, and fail as the others do.
+func configureCompletion(cmd *cli.Command) {
+	cmd.Hidden = false
+	cmd.Usage = "write a completion script for bash, zsh, fish or pwsh"
+	cmd.Description = strings.TrimSpace(`
+Writes a script to the standard output that has a shell complete the commands and options of restest.`)
+	cmd.Metadata = map[string]any{"Examples": []string{
+		"source <(restest completion bash)                                    # in ~/.bashrc",
+		"source <(restest completion zsh)                                     # in ~/.zshrc",
+		"restest completion fish > ~/.config/fish/completions/restest.fish",
+	}}
+	cmd.ArgsUsage = "bash|zsh|fish|pwsh"
+	cmd.HideHelpCommand = true
+	cmd.CustomHelpTemplate = commandHelp
+	for _, shell := range cmd.Commands {
+		shell.Hidden = true // they are among the arguments
+	}
+	cmd.Action = func(_ context.Context, cmd *cli.Command) error {
+		return usage(cmd, "name one shell: bash, zsh, fish or pwsh")
+	}
+	prepare(cmd)
+}
+
+// usage is a mistake on the command line.
+func usage(cmd *cli.Command, format string, args ...any) error {
+	return &failure{exitUsage, cmd.FullName() + ": " + fmt.Sprintf(format, args...)}
+}
+
+// usageError says in one line what the library found wrong with the options.
+func usageError(_ context.Context, cmd *cli.Command, err error, _ bool) error {
+	text := err.Error()
+	if name, unknown := strings.CutPrefix(text, "flag provided but not defined: -"); unknown {
+		// An option after a misspelled command is of that command, not of this one.
+		if cmd.Root() == cmd && cmd.Args().Present() {
+			return unknownCommand(cmd, cmd.Args().First())
+		}
+		var options []string
+		for _, flag := range cmd.VisibleFlags() {
+			options = append(options, flag.Names()[0])
+		}
+		name = strings.TrimLeft(name, "-")
+		if meant := settings.Suggest(name, options); meant != "" {
+			return usage(cmd, "%s is not an option; did you mean --%s?", settings.Quote("--"+name), meant)
+		}
+		return usage(cmd, "%s is not an option; %s --help lists them", settings.Quote("--"+name), cmd.FullName())
+	}
+	if name, lacking := strings.CutPrefix(text, "flag needs an argument: "); lacking {
+		return usage(cmd, "--%s needs a value", strings.TrimLeft(name, "-"))
+	}
+	// Every other option is a text to the library, which can find no fault in it.
+	if _, name, invalid := strings.Cut(text, " for flag -"); invalid {
+		name, _, _ = strings.Cut(name, ":")
+		return usage(cmd, "--%s is a switch; leave out the value", name)
+	}
+	return usage(cmd, "%s", strings.Join(strings.Fields(text), " "))
+}
+
+func unknownCommand(cmd *cli.Command, name string) error {
+	var commands []string
+	for _, sub := range cmd.Root().Commands {
+		commands = append(commands, sub.Name)
+	}
+	if meant := settings.Suggest(name, commands); meant != "" {
+		return usage(cmd.Root(), "%s is not a command; did you mean %s?", settings.Quote(name), meant)
+	}
+	return usage(cmd.Root(), "%s is not a command; restest --help lists them", settings.Quote(name))
+}

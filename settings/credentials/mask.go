@@ -1,0 +1,319 @@
+package credentials
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Mask hides the keys in whatever is printed or written. A nil Mask hides nothing. It does not change, so that every
+// stage may use it.
+type Mask struct {
+	forms     []form // longest first
+	variables []Variable
+}
+
+// Variable is a shell variable that stands for a key in a curl line.
+type Variable struct{ Name, Meaning string }
+
+// secret is a text to hide.
+type secret struct {
+	text string
+	// plain is false for a text that is hidden in its encoded forms alone.
+	plain bool
+}
+
+// form is one way in which a secret can be written.
+type form struct {
+	text     string // what to look for
+	mask     string // what stands in its place
+	variable string
+}
+
+// Mask is what hides these keys.
+func (k *Keys) Mask() *Mask {
+	if k == nil {
+		return nil
+	}
+	m := &Mask{}
+	seen := make(map[string]bool)
+	for i, one := range k.keys {
+		for j, s := range one.secrets {
+			variable := fmt.Sprintf("RESTEST_KEY_%d", i+1)
+			if j > 0 {
+				variable += fmt.Sprintf("_PART_%d", j+1)
+			}
+			for _, written := range s.written() {
+				if written.text == "" || seen[written.text] {
+					continue
+				}
+				seen[written.text] = true
+				name := variable + written.suffix
+				m.forms = append(m.forms, form{written.text, written.mask, name})
+				m.variables = append(m.variables, Variable{name, one.meaning + written.how})
+			}
+		}
+	}
+	slices.SortStableFunc(m.forms, func(a, b form) int { return cmp.Compare(len(b.text), len(a.text)) })
+	return m
+}
+
+// mostPasses bounds how often a text is gone over again because its masks made up a key together with what stands
+// around them.
+const mostPasses = 8
+
+// Text hides the keys, in their plain, base64, percent-encoded and JSON-escaped forms, keeping the text's shape:
+// small letters become x, capitals X, digits 0, the rest stays.
+func (m *Mask) Text(s string) string {
+	if m == nil {
+		return s
+	}
+	for range mostPasses {
+		masked := m.replace(s, func(f *form) string { return f.mask })
+		if masked == s {
+			return s
+		}
+		s = masked
+	}
+	if m.Has(s) {
+		return shape(s)
+	}
+	return s
+}
+
+// Has says whether the text holds a key.
+func (m *Mask) Has(s string) bool {
+	return m != nil && slices.ContainsFunc(m.forms, func(f form) bool { return strings.Contains(s, f.text) })
+}
+
+// Shell is the text as one word of a POSIX shell. Any byte but NUL comes through. Each key stands as the variable
+// that holds it, one of Variables.
+func (m *Mask) Shell(s string) string {
+	if s == "" {
+		return "''"
+	}
+	var forms []form
+	if m != nil {
+		forms = m.forms
+	}
+	var b strings.Builder
+	scan(forms, s, func(text string) {
+		if text != "" {
+			b.WriteString("'" + strings.ReplaceAll(text, "'", `'\''`) + "'")
+		}
+	}, func(f *form) {
+		b.WriteString(`"$` + f.variable + `"`)
+	})
+	return b.String()
+}
+
+// Variables are those that Shell may use, in the order of the keys: for each key the key itself, then its encoded
+// forms.
+func (m *Mask) Variables() []Variable {
+	if m == nil {
+		return nil
+	}
+	return m.variables
+}
+
+// VariablesIn are those that a text written by Shell uses, in the same order.
+func (m *Mask) VariablesIn(shell string) []Variable {
+	var used []Variable
+	for _, v := range m.Variables() {
+		if strings.Contains(shell, `"$`+v.Name+`"`) {
+			used = append(used, v)
+		}
+	}
+	return used
+}
+
+func (m *Mask) replace(s string, with func(*form) string) string {
+	if !m.Has(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	scan(m.forms, s, func(text string) { b.WriteString(text) }, func(f *form) { b.WriteString(with(f)) })
+	return b.String()
+}
+
+// scan takes a text apart, from left to right and the longest form first: between gets what stands between the
+// forms, found each form. Each form is looked for only once in each part of the text, so that a text made of nothing
+// but keys costs no more than another.
+func scan(forms []form, s string, between func(string), found func(*form)) {
+	const unknown = -1
+	next := make([]int, len(forms))
+	for i := range next {
+		next[i] = unknown
+	}
+	at := 0
+	for {
+		first := -1
+		for i := range forms {
+			if next[i] < at {
+				next[i] = len(s)
+				if j := strings.Index(s[at:], forms[i].text); j >= 0 {
+					next[i] = at + j
+				}
+			}
+			if next[i] < len(s) && (first < 0 || next[i] < next[first]) {
+				first = i
+			}
+		}
+		if first < 0 {
+			between(s[at:])
+			return
+		}
+		between(s[at:next[first]])
+		found(&forms[first])
+		at = next[first] + len(forms[first].text)
+	}
+}
+
+// shape replaces letters and digits.
+func shape(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsUpper(r):
+			return 'X'
+		case unicode.IsLetter(r), r == utf8.RuneError:
+			return 'x'
+		case unicode.IsDigit(r):
+			return '0'
+		}
+		return r
+	}, s)
+}
+
+// written is one way to write a secret.
+type written struct {
+	text, mask string
+	// suffix tells the variables of one secret apart; how tells their meanings apart.
+	suffix, how string
+}
+
+var base64s = []struct {
+	suffix   string
+	encoding *base64.Encoding
+}{
+	{"_BASE64", base64.StdEncoding},
+	{"_BASE64_UNPADDED", base64.RawStdEncoding},
+	{"_BASE64URL", base64.URLEncoding},
+	{"_BASE64URL_UNPADDED", base64.RawURLEncoding},
+}
+
+// encodings are those that a key or its base64 can meet on its way into a URL, a form or JSON.
+var encodings = func() []func(string) written {
+	var all []func(string) written
+	add := func(suffix, how string, encode func(string) string) {
+		all = append(all, func(s string) written { return written{encode(s), encode(shape(s)), suffix, how} })
+	}
+	for i, encode := range []func(string) string{
+		func(s string) string { return percent(s, "") },
+		url.QueryEscape,
+		url.PathEscape,
+		func(s string) string { return percent(s, "!$'()*,;:@/?") },
+	} {
+		suffix := fmt.Sprintf("_PERCENT_%d", i+1)
+		add(suffix, ", percent-encoded", encode)
+		add(suffix+"_SMALL", ", percent-encoded", func(s string) string { return smallHex(encode(s)) })
+	}
+	for i, escape := range []func(string) string{
+		func(s string) string { return jsonText(s, false, "") },
+		func(s string) string { return jsonText(s, true, "") },
+		func(s string) string { return jsonText(s, false, `\u%04x`) },
+		func(s string) string { return jsonText(s, true, `\u%04x`) },
+		func(s string) string { return jsonText(s, false, `\u%04X`) },
+	} {
+		suffix := fmt.Sprintf("_JSON_%d", i+1)
+		add(suffix, ", escaped for JSON", escape)
+		add(suffix+"_SLASH", ", escaped for JSON", func(s string) string { return strings.ReplaceAll(escape(s), "/", `\/`) })
+	}
+	return all
+}()
+
+// written lists the ways to write the secret. Several may give the same text; the first is meant then.
+func (s secret) written() []written {
+	var all []written
+	add := func(text, suffix, how string) {
+		all = append(all, written{text, shape(text), suffix, how})
+		for _, encode := range encodings {
+			w := encode(text)
+			w.suffix, w.how = suffix+w.suffix, how+w.how
+			all = append(all, w)
+		}
+	}
+	how := ", in base64"
+	if s.plain {
+		add(s.text, "", "")
+	} else {
+		how = ", with the user before it, in base64"
+	}
+	for _, b := range base64s {
+		add(b.encoding.EncodeToString([]byte(s.text)), b.suffix, how)
+	}
+	return all
+}
+
+// hidesAsItself says whether the mask of the secret would be the secret.
+func (s secret) hidesAsItself() bool {
+	return slices.ContainsFunc(s.written(), func(w written) bool { return w.text == w.mask })
+}
+
+// percent encodes every byte but RFC 3986's unreserved ones and those kept.
+func percent(s, keep string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c < utf8.RuneSelf && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("-._~"+keep, c) >= 0) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// smallHex writes the hexadecimal digits after each % in small letters.
+func smallHex(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:i+3], strings.ToLower(string(b[i+1:i+3])))
+		}
+	}
+	return string(b)
+}
+
+// jsonText escapes a text for JSON: < > & as \u003c and so on where html says so, what is not ASCII by the verb where
+// there is one.
+func jsonText(s string, html bool, verb string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(html)
+	if encoder.Encode(s) != nil {
+		return s
+	}
+	text := strings.TrimSuffix(b.String(), "\n")
+	text = text[1 : len(text)-1]
+	if verb == "" {
+		return text
+	}
+	var ascii strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			ascii.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&ascii, verb, unit)
+		}
+	}
+	return ascii.String()
+}

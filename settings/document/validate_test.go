@@ -1,0 +1,35 @@
+package document
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestASecondOpinionIsANoteAndNeverFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	for _, path := range corpus(t) {
+		d, err := Load(context.Background(), path, Options{})
+		if err != nil {
+			continue
+		}
+		notes := d.Validate(context.Background())
+		t.Logf("%-45s %d notes", filepath.Base(path), len(notes))
+		for _, note := range notes {
+			if note.Severity != "note" || note.Message == "" || strings.Contains(note.Message, "\n") {
+				t.Errorf("%s: %+v", path, note)
+			}
+		}
+	}
+}
+
+func TestASecondOpinionNamesWhatTheSpecificationForbids(t *testing.T) {
+	d := from(t, "d.yaml", map[string]string{"d.yaml": "openapi: 3.0.3\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {}}}\n"}, Options{})
+	notes := d.Validate(context.Background())
+	if len(notes) == 0 || !strings.Contains(notes[0].Message, "responses") {
+		t.Errorf("an operation without responses: %v", notes)
+	}
+}

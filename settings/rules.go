@@ -1,0 +1,287 @@
+package settings
+
+import (
+	"net/url"
+	"strings"
+	"time"
+)
+
+// rule is what a setting means and what it may be.
+type rule struct {
+	// meaning is one line with the unit and, where one stands behind the setting, the source.
+	meaning string
+	// least and most bound a whole number, or a duration in nanoseconds.
+	least, most int64
+	// check says what is wrong with a text, and what to do; "" if nothing is.
+	check func(string) string
+}
+
+// The bounds keep what is worked out from a setting clear of overflow and a run's memory bounded.
+const (
+	longest  = int64(longestDuration)
+	tick     = int64(time.Millisecond)
+	gigabyte = 1 << 30
+	million  = 1_000_000
+)
+
+var rules = map[string]rule{
+	"engine.connectTimeout": {
+		meaning: "Longest wait for a connection to open, TLS included.",
+		least:   tick, most: longest,
+	},
+	"engine.readTimeout": {
+		meaning: "Longest silence while a reply is awaited or comes in.",
+		least:   tick, most: longest,
+	},
+	"engine.writeTimeout": {
+		meaning: "Longest wait for a request to be written.",
+		least:   tick, most: longest,
+	},
+	"engine.callTimeout": {
+		meaning: "Longest time a whole call may take; twice the longest of the three waits above when one of them is named and this is not.",
+		least:   tick, most: longest,
+	},
+	"engine.minConcurrency": {
+		meaning: "Fewest requests in flight that an API in trouble brings the run down to, and after a hold the number it starts again from (ADR-0042).",
+		least:   1, most: 1024,
+	},
+	"engine.initialConcurrency": {
+		meaning: "Most requests in flight when the run begins.",
+		least:   1, most: 1024,
+	},
+	"engine.maxConcurrency": {
+		meaning: "Most requests in flight at any time.",
+		least:   1, most: 1024,
+	},
+	"engine.limitTheRate": {
+		meaning: "Whether engine.mostRequestsPerMinute is kept to; naming that number turns this on unless this is named too (ADR-0043).",
+	},
+	"engine.mostRequestsPerMinute": {
+		meaning: "The rate promised: no two requests leave closer together than a minute divided by this (ADR-0043).",
+		least:   1, most: 60 * million,
+	},
+	"engine.maxRetainedResponseBytes": {
+		meaning: "Most bytes of a reply's body that are kept and judged, decompressed; the rest is read and dropped.",
+		least:   0, most: gigabyte,
+	},
+	"engine.followRedirects": {
+		meaning: "Whether a redirect to the API's own origin is followed; each hop takes a turn of its own (RFC 9110 section 15.4).",
+	},
+	"engine.verifyCertificates": {
+		meaning: "Whether an https server must show a certificate the system trusts.",
+	},
+	"engine.userAgent": {
+		meaning: "What requests name as their User-Agent; empty: they name none (RFC 9110 section 10.1.5).",
+		check:   checkUserAgent,
+	},
+	"engine.proxy": {
+		meaning: "Address of a proxy, such as http://127.0.0.1:3128; empty: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.",
+		check:   checkProxy,
+	},
+
+	"schedule.waitWhenToldTo": {
+		meaning: "Whether an operation, or the whole API, that answers 429, or 503 with Retry-After, is left alone as it asks (ADR-0042).",
+	},
+	"schedule.firstGuessedWait": {
+		meaning: "The wait after a 429 that states none; it doubles each time the same operation is refused again (ADR-0042).",
+		least:   tick, most: longest,
+	},
+	"schedule.longestGuessedWait": {
+		meaning: "The longest a doubled guess becomes (ADR-0042).",
+		least:   tick, most: longest,
+	},
+	"schedule.openingLap": {
+		meaning: "Whether every operation is tried once first: reads that need no id, POST, reads that need one, PUT and PATCH, DELETE.",
+	},
+	"schedule.openingLapPatience": {
+		meaning: "Longest wait of one step of the opening lap for its answers before the next step begins.",
+		least:   0, most: longest,
+	},
+	"schedule.stragglerGrace": {
+		meaning: "How long replies may still come in after the budget is used up; nothing is sent in that time.",
+		least:   0, most: longest,
+	},
+	"schedule.interruptGrace": {
+		meaning: "How long replies may still come in after the run is told to stop.",
+		least:   0, most: longest,
+	},
+
+	"generation.optionalParameterChance": {
+		meaning: "Chance, 0 to 1, that a request carries a parameter the document calls optional.",
+	},
+	"generation.optionalPropertyChance": {
+		meaning: "Chance, 0 to 1, that an object carries a property its schema does not require.",
+	},
+	"generation.optionalBodyChance": {
+		meaning: "Chance, 0 to 1, that a request carries a body the document calls optional.",
+	},
+	"generation.exampleWeight": {
+		meaning: "Share of values taken from the document's examples, against the other weights.",
+		least:   0, most: million,
+	},
+	"generation.defaultWeight": {
+		meaning: "Share of values taken from the document's defaults, against the other weights.",
+		least:   0, most: million,
+	},
+	"generation.observedWeight": {
+		meaning: "Share of values taken from what the API has returned, against the other weights.",
+		least:   0, most: million,
+	},
+	"generation.randomWeight": {
+		meaning: "Share of values invented from the schema, against the other weights.",
+		least:   0, most: million,
+	},
+	"generation.mostDepth": {
+		meaning: "Most levels of objects and lists in an invented value before optional ones are left out.",
+		least:   1, most: 100,
+	},
+	"generation.longestText": {
+		meaning: "Most characters of an invented text whose schema gives no bound.",
+		least:   0, most: million,
+	},
+	"generation.mostItems": {
+		meaning: "Most items of an invented list whose schema gives no bound.",
+		least:   0, most: 10_000,
+	},
+
+	"memory.learnFromReplies": {
+		meaning: "Whether values the API returned are used in later requests.",
+	},
+	"memory.valuesPerName": {
+		meaning: "Most values remembered under one name; newer ones push out older ones.",
+		least:   1, most: million,
+	},
+	"memory.mostNames": {
+		meaning: "Most names that values are remembered under.",
+		least:   1, most: million,
+	},
+	"memory.readUpTo": {
+		meaning: "Longest reply, in bytes, that values are learned from.",
+		least:   0, most: gigabyte,
+	},
+	"memory.mostDepth": {
+		meaning: "Most levels of a reply that values are learned from.",
+		least:   1, most: 100,
+	},
+
+	"checks.internalServerError": {
+		meaning: "F100, an error: a reply of 500 (RFC 9110 section 15.6.1).",
+	},
+	"checks.otherServerError": {
+		meaning: "F121, an error: a reply of 5xx other than 500 and 501 (RFC 9110 section 15.6).",
+	},
+	"checks.notImplemented": {
+		meaning: "F205, an error: a reply of 501 to an operation the document declares (RFC 9110 section 15.6.2).",
+	},
+	"checks.nonStandardStatusCode": {
+		meaning: "F101, an error: a status code outside those HTTP defines (RFC 9110 section 15).",
+	},
+	"checks.responseSchema": {
+		meaning: "F200, an error: a body that does not fit the schema the document gives for it.",
+	},
+	"checks.noReplyInTime": {
+		meaning: "F312, an error: no reply within the engine's time-outs.",
+	},
+	"checks.undeclaredStatusCode": {
+		meaning: "F920, a warning: a status code the document does not declare for the operation.",
+	},
+	"checks.undeclaredContentType": {
+		meaning: "F921, a warning: a Content-Type the document does not declare for the status code.",
+	},
+	"checks.brokenReply": {
+		meaning: "A reply that breaks HTTP itself, such as one that ends before its Content-Length (RFC 9112).",
+	},
+	"checks.failOnWarnings": {
+		meaning: "Whether a run that found warnings alone ends with 1, as one with errors does.",
+	},
+
+	"report.recording": {
+		meaning: "Whether every exchange is written to run.ndjson.zst beside the report.",
+	},
+	"report.liveEvery": {
+		meaning: "How often the live line of a terminal is drawn anew.",
+		least:   tick, most: longest,
+	},
+	"report.plainEvery": {
+		meaning: "How often progress is written as a plain line where there is no terminal.",
+		least:   tick, most: longest,
+	},
+	"report.mostFindings": {
+		meaning: "Most findings written out in full; the others are counted.",
+		least:   0, most: million,
+	},
+	"report.longestBodyKept": {
+		meaning: "Most bytes of a body shown in the report.",
+		least:   0, most: gigabyte,
+	},
+}
+
+// checkUserAgent wants what RFC 9110 section 5.5 asks of a field value: visible ASCII, with spaces between.
+func checkUserAgent(text string) string {
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' {
+			return "holds a character that a header cannot; use plain ASCII"
+		}
+	}
+	if strings.TrimSpace(text) != text {
+		return "begins or ends with a space; leave it out"
+	}
+	return ""
+}
+
+// checkProxy never quotes the text, which may hold a password.
+func checkProxy(text string) string {
+	if text == "" {
+		return ""
+	}
+	const advice = "write http://host:port, or leave it empty"
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "is not an address; " + advice
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "is not an http or https address; " + advice
+	case u.Hostname() == "":
+		return "names no host; " + advice
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return "holds more than a host and a port; " + advice
+	}
+	return ""
+}
+
+// checkTogether lists what is impossible about settings that are each possible alone. refused holds the rows whose
+// value was refused already: nothing more is said about what depends on them.
+func (g *Given) checkTogether(refused map[string]bool) Problems {
+	var problems Problems
+	complain := func(what string, names ...string) {
+		for _, name := range names {
+			if refused[name] {
+				return
+			}
+		}
+		problems = append(problems, Problem{g.lastNamed(names), what})
+	}
+
+	e := &g.Engine
+	if e.MinConcurrency > e.MaxConcurrency {
+		complain("engine.minConcurrency, "+g.show("engine.minConcurrency")+", is more than engine.maxConcurrency, "+
+			g.show("engine.maxConcurrency")+"; lower the one or raise the other",
+			"engine.minConcurrency", "engine.maxConcurrency")
+	} else if e.InitialConcurrency < e.MinConcurrency || e.InitialConcurrency > e.MaxConcurrency {
+		complain("engine.initialConcurrency, "+g.show("engine.initialConcurrency")+", is outside "+
+			g.show("engine.minConcurrency")+" to "+g.show("engine.maxConcurrency")+
+			", engine.minConcurrency to engine.maxConcurrency; move it between them",
+			"engine.initialConcurrency", "engine.minConcurrency", "engine.maxConcurrency")
+	}
+	if g.Schedule.FirstGuessedWait > g.Schedule.LongestGuessedWait {
+		complain("schedule.firstGuessedWait, "+g.show("schedule.firstGuessedWait")+", is longer than "+
+			"schedule.longestGuessedWait, "+g.show("schedule.longestGuessedWait")+"; shorten the one or lengthen the other",
+			"schedule.firstGuessedWait", "schedule.longestGuessedWait")
+	}
+	n := &g.Generation
+	if n.ExampleWeight+n.DefaultWeight+n.ObservedWeight+n.RandomWeight == 0 {
+		complain("the weights are all 0, so no value could be made; give at least one of them a share",
+			"generation.exampleWeight", "generation.defaultWeight", "generation.observedWeight", "generation.randomWeight")
+	}
+	return problems
+}

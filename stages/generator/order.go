@@ -1,0 +1,93 @@
+package generator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/restest/restest/messages"
+)
+
+// lookAgain is how long after a round in which a request could not be built it is looked at again (ADR-0042 §5).
+const lookAgain = 50 * time.Millisecond
+
+// order says whose turn it is: the opening lap's, then round and round over the operations in document order.
+type order struct {
+	operations []int // those that requests can be built for
+	next       int   // a place in operations
+	lap        *lap  // nil once it is over
+	refused    bool  // every request of the lap was answered 401
+}
+
+// turn is what order decided.
+type turn struct {
+	offered   bool
+	operation int
+	why       messages.Nothing
+	until     messages.Instant
+	skipped   []int
+}
+
+// pick finds the next operation that may go and that build can build a request for.
+func (o *order) pick(now messages.Instant, want messages.Want, build func(operation int, purpose messages.Purpose) bool) turn {
+	if len(o.operations) == 0 {
+		return turn{why: messages.NothingEver, until: messages.Never}
+	}
+	var skipped []int
+	if o.lap != nil {
+		t, over := o.lap.pick(now, want, build)
+		if !over {
+			return t
+		}
+		o.refused = o.lap.allRefused()
+		o.lap = nil
+		skipped = t.skipped
+	}
+	if o.refused {
+		return turn{why: messages.NothingAllowed, until: messages.Never, skipped: skipped}
+	}
+	return o.round(now, want, build, skipped)
+}
+
+// round goes once over the operations, from the next on.
+func (o *order) round(now messages.Instant, want messages.Want, build func(int, messages.Purpose) bool, skipped []int) turn {
+	unbuilt := false
+	for range o.operations {
+		operation := o.operations[o.next]
+		o.next = (o.next + 1) % len(o.operations)
+		switch {
+		case want.Resting.Has(operation):
+			if !slices.Contains(skipped, operation) {
+				skipped = append(skipped, operation)
+			}
+		case want.Busy.Has(operation):
+		case build(operation, messages.Nominal):
+			return turn{offered: true, operation: operation, skipped: skipped}
+		default:
+			unbuilt = true
+		}
+	}
+	if unbuilt {
+		return turn{why: messages.NothingBuilt, until: now.Add(lookAgain), skipped: skipped}
+	}
+	return turn{why: messages.NothingMayGo, until: messages.Never, skipped: skipped}
+}
+
+// undo makes it the operation's turn again, as if it had not been offered.
+func (o *order) undo(operation int, purpose messages.Purpose) {
+	if purpose == messages.OpeningLap {
+		if o.lap != nil {
+			o.lap.undo(operation)
+		}
+		return
+	}
+	if at := slices.Index(o.operations, operation); at >= 0 {
+		o.next = at
+	}
+}
+
+// settle notes how a request of the opening lap ended.
+func (o *order) settle(operation int, refused bool) {
+	if o.lap != nil {
+		o.lap.settle(operation, refused)
+	}
+}

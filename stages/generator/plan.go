@@ -1,0 +1,218 @@
+package generator
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/generator/values"
+)
+
+// plan is what is worked out once for an operation, so that building a request is quick.
+type plan struct {
+	op     *document.Operation
+	path   path
+	query  []*parameter
+	header []*parameter
+	cookie []*parameter
+	body   *body
+
+	// keys are the credentials, by their place; each goes last there.
+	queryKeys, cookieKeys, headerKeys []credentials.Placed
+	// first are the header fields that never change, last those of the keys. Where nothing else is added, all of
+	// them together are shared between requests.
+	first, last, all []messages.Field
+	// keyOrigins are the origins of the keys.
+	keyOrigins []messages.Origin
+	// target is the target where nothing of it changes, "" else.
+	target string
+	// room is how many origins a request had lately.
+	room int
+
+	chances chances
+	// reason says why the last request could not be built.
+	reason string
+}
+
+// chances are how likely optional parts are sent.
+type chances struct{ parameter, body float64 }
+
+// parameter is how one parameter is made and written.
+type parameter struct {
+	name        string
+	escapedName string
+	place       string // "query.limit"
+	required    bool
+	style       string
+	explode     bool
+	reserved    bool
+	content     bool // written as JSON
+	field       values.Field
+}
+
+// newPlan works out the plan; the reason says why no request can be built.
+func newPlan(cfg *Config, shapes *values.Shapes, op *document.Operation) (p *plan, reason string) {
+	p = &plan{op: op, chances: chances{cfg.Settings.Generation.OptionalParameterChance, cfg.Settings.Generation.OptionalBodyChance}}
+	p.placeKeys(cfg.Keys.For(cfg.Document, op))
+	p.path = newPath(op)
+	for _, declared := range op.Parameters {
+		if p.isLeftOut(declared) {
+			continue
+		}
+		q := newParameter(shapes, declared, p.path.nameFor(declared))
+		if q.field.Shape.Possible() {
+			p.add(declared.In, q)
+		} else if declared.Required || declared.In == "path" {
+			return nil, q.place + ": " + q.field.Shape.Why()
+		}
+	}
+	for i := range p.path.gaps {
+		if g := &p.path.gaps[i]; g.parameter == nil {
+			// A gap that no parameter describes is filled with a word.
+			g.parameter = newParameter(shapes, &document.Parameter{
+				Name: g.name, In: "path", Required: true, Style: "simple", Schema: values.OfType("string"),
+			}, g.memoryName())
+		}
+	}
+	if op.Body != nil {
+		b, why := newBody(shapes, op.Body)
+		if why != "" && op.Body.Required {
+			return nil, why
+		}
+		p.body = b
+	}
+	p.first = []messages.Field{{Name: "User-Agent", Value: cfg.Settings.Engine.UserAgent}, {Name: "Accept", Value: accept(op)}}
+	p.first = slices.DeleteFunc(p.first, func(f messages.Field) bool { return f.Value == "" || p.hasHeader(f.Name) })
+	p.all = slices.Concat(p.first, p.cookieField(nil), p.last)
+	if len(p.path.gaps) == 0 && len(p.query) == 0 {
+		p.target = string(p.appendQueryKeys(append([]byte(nil), p.path.literals[0]...)))
+	}
+	return p, ""
+}
+
+// placeKeys sorts the credentials by their place.
+func (p *plan) placeKeys(keys []credentials.Placed) {
+	for _, k := range keys {
+		switch k.In {
+		case "query":
+			p.queryKeys = append(p.queryKeys, k)
+		case "cookie":
+			p.cookieKeys = append(p.cookieKeys, k)
+		default:
+			p.headerKeys = append(p.headerKeys, k)
+			p.last = append(p.last, messages.Field{Name: k.Name, Value: k.Value})
+		}
+		p.keyOrigins = append(p.keyOrigins, messages.Origin{Place: k.In + "." + k.Name, Source: "key"})
+	}
+}
+
+// notParameters are header fields that OpenAPI says to ignore as parameters (3.1 §4.8.12.1), or that belong to the
+// connection.
+var notParameters = []string{
+	"Accept", "Content-Type", "Authorization", "Host", "Content-Length", "Connection", "Transfer-Encoding", "Expect",
+	"Keep-Alive", "TE", "Trailer", "Upgrade", "Proxy-Authorization", "Proxy-Connection",
+}
+
+// isLeftOut says whether the parameter is not the generator's to fill.
+func (p *plan) isLeftOut(declared *document.Parameter) bool {
+	same := func(name string) bool { return strings.EqualFold(name, declared.Name) }
+	is := func(k credentials.Placed) bool { return k.Name == declared.Name }
+	switch declared.In {
+	case "header":
+		return slices.ContainsFunc(notParameters, same) || !isToken(declared.Name) ||
+			slices.ContainsFunc(p.headerKeys, func(k credentials.Placed) bool { return same(k.Name) }) ||
+			slices.ContainsFunc(p.header, func(q *parameter) bool { return same(q.name) }) ||
+			same("Cookie") && p.sendsCookies()
+	case "query":
+		return slices.ContainsFunc(p.queryKeys, is)
+	case "cookie":
+		return slices.ContainsFunc(p.cookieKeys, is) || !isToken(declared.Name)
+	case "path":
+		return !slices.ContainsFunc(p.path.gaps, func(g gap) bool { return g.name == declared.Name })
+	default:
+		return true
+	}
+}
+
+// sendsCookies says whether the operation has cookies of its own, beside which a header parameter would be a second
+// Cookie line.
+func (p *plan) sendsCookies() bool {
+	return len(p.cookieKeys) > 0 || slices.ContainsFunc(p.op.Parameters, func(q *document.Parameter) bool { return q.In == "cookie" })
+}
+
+func newParameter(shapes *values.Shapes, declared *document.Parameter, memoryName string) *parameter {
+	schema := declared.Schema
+	if schema == nil {
+		schema = values.OfType("string")
+	}
+	q := &parameter{
+		name:        declared.Name,
+		escapedName: string(escape(nil, declared.Name, &unreserved)),
+		place:       declared.In + "." + declared.Name,
+		required:    declared.Required,
+		style:       declared.Style,
+		explode:     declared.Explode,
+		reserved:    declared.AllowReserved,
+		content:     declared.Content != "",
+		field:       values.NewField(memoryName, shapes.Of(schema), declared.Examples...),
+	}
+	if declared.Content != "" && kindOf(declared.Content) != jsonKind {
+		q.content, q.style = false, "" // text of another type goes as it is
+	}
+	return q
+}
+
+func (p *plan) add(in string, q *parameter) {
+	switch in {
+	case "path":
+		for i := range p.path.gaps {
+			if p.path.gaps[i].name == q.name {
+				p.path.gaps[i].parameter = q
+			}
+		}
+	case "query":
+		p.query = append(p.query, q)
+	case "header":
+		p.header = append(p.header, q)
+	case "cookie":
+		p.cookie = append(p.cookie, q)
+	}
+}
+
+// hasHeader says whether a required parameter or a key gives the field.
+func (p *plan) hasHeader(name string) bool {
+	return slices.ContainsFunc(p.header, func(q *parameter) bool { return strings.EqualFold(q.name, name) && q.required }) ||
+		slices.ContainsFunc(p.last, func(f messages.Field) bool { return strings.EqualFold(f.Name, name) })
+}
+
+// cookieField is the Cookie field of the pairs and the keys, none where there are neither.
+func (p *plan) cookieField(pairs []byte) []messages.Field {
+	for _, k := range p.cookieKeys {
+		if len(pairs) > 0 {
+			pairs = append(pairs, "; "...)
+		}
+		pairs = append(append(append(pairs, k.Name...), '='), k.Value...)
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	return []messages.Field{{Name: "Cookie", Value: string(pairs)}}
+}
+
+func (p *plan) appendQueryKeys(target []byte) []byte {
+	for _, k := range p.queryKeys {
+		target = escape(startPair(target), k.Name, &unreserved)
+		target = escape(append(target, '='), k.Value, &unreserved)
+	}
+	return target
+}
+
+// startPair appends what stands before the next pair of a query.
+func startPair(target []byte) []byte {
+	if slices.Contains(target, '?') {
+		return append(target, '&')
+	}
+	return append(target, '?')
+}

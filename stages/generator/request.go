@@ -1,0 +1,198 @@
+package generator
+
+import (
+	"strings"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/stages/generator/values"
+)
+
+// request builds the operation's nth request; failed counts the attempts at it before. It is nil if a part could not
+// be made this time; the plan's reason says which.
+func (p *plan) request(g *Generator, nth, failed int, likeliest bool) *messages.Request {
+	if p.target != "" && len(p.header) == 0 && len(p.cookie) == 0 && p.body == nil {
+		return &messages.Request{
+			Operation: p.op.Index, Method: p.op.Method, Target: p.target, Header: p.all, Valid: true, Origins: p.keyOrigins,
+		}
+	}
+	for attempt := range tries {
+		g.sow(p.op.Index, nth, failed*tries+attempt)
+		g.draw.Reset(p.room)
+		if r := p.once(g, likeliest); r != nil {
+			p.room = len(r.Origins)
+			return r
+		}
+	}
+	return nil
+}
+
+// once makes one attempt.
+func (p *plan) once(g *Generator, likeliest bool) *messages.Request {
+	d := g.draw
+	d.Likeliest = likeliest
+	r := &messages.Request{Operation: p.op.Index, Method: p.op.Method, Target: p.target, Valid: true}
+	if p.target == "" {
+		target, ok := p.writeTarget(g, g.target[:0])
+		g.target = target
+		if !ok {
+			return nil
+		}
+		r.Target = string(target)
+	}
+	var contentType string
+	if p.body != nil && (p.body.required || likeliest || d.Rand.Float64() < p.chances.body) {
+		mark := len(d.Origins)
+		var ok bool
+		if r.Body, contentType, ok = p.body.write(d); !ok {
+			p.reason = reasonFor("body", d.Reason())
+			if p.body.required {
+				return nil
+			}
+			r.Body, contentType, d.Origins = nil, "", d.Origins[:mark]
+		}
+	}
+	var ok bool
+	if r.Header, ok = p.writeHeader(g, contentType); !ok {
+		return nil
+	}
+	r.Origins = append(d.Origins, p.keyOrigins...)
+	return r
+}
+
+// writeTarget writes path and query.
+func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
+	d := g.draw
+	known := g.memory.thing(p, d)
+	for i := range p.path.gaps {
+		target = append(target, p.path.literals[i]...)
+		q := p.path.gaps[i].parameter
+		if i < len(known) {
+			if t, ok := q.appendPath(target, known[i]); ok && sendable(t) {
+				target = t
+				d.Origins = append(d.Origins, messages.Origin{Place: q.place, Source: values.FromObserved})
+				continue
+			}
+		}
+		var ok bool
+		if target, ok = p.make(d, q, target, func(dst []byte, v any) ([]byte, bool) {
+			dst, ok := q.appendPath(dst, v)
+			return dst, ok && (sendable(dst) || p.path.literals[i+1] != "" && p.path.literals[i+1][0] != '/')
+		}); !ok {
+			return target, false
+		}
+	}
+	target = append(target, p.path.literals[len(p.path.gaps)]...)
+	if !sendable(target) {
+		p.reason = "path: a segment would be \".\" or \"..\""
+		return target, false
+	}
+	for _, q := range p.query {
+		if !p.sends(d, q) {
+			continue
+		}
+		mark := len(target)
+		t, ok := p.make(d, q, startPair(target), func(dst []byte, v any) ([]byte, bool) {
+			return q.appendQuery(dst, v), true
+		})
+		if !ok {
+			if q.required {
+				return t, false
+			}
+			t = t[:mark]
+		}
+		target = t
+	}
+	return p.appendQueryKeys(target), true
+}
+
+// sends says whether the parameter is sent this time.
+func (p *plan) sends(d *values.Draw, q *parameter) bool {
+	return q.required || !d.Likeliest && d.Rand.Float64() < p.chances.parameter
+}
+
+// valueTries is how many values are tried for a parameter before it counts as one that cannot be sent.
+const valueTries = 20
+
+// make makes a value of the parameter and writes it; values that cannot travel in that place are passed over.
+func (p *plan) make(d *values.Draw, q *parameter, dst []byte, write func([]byte, any) ([]byte, bool)) ([]byte, bool) {
+	likeliest, mark := d.Likeliest, len(d.Origins)
+	defer func() { d.Likeliest = likeliest }()
+	for range valueTries {
+		v, ok := d.Make(&q.field, q.place)
+		if !ok {
+			p.reason = reasonFor(q.place, d.Reason())
+			break
+		}
+		if written, ok := write(dst, v); ok {
+			return written, true
+		}
+		p.reason = q.place + ": no value was found that can be sent there"
+		d.Likeliest = false // it would be the same again
+		d.Origins = d.Origins[:mark]
+	}
+	d.Origins = d.Origins[:mark]
+	return dst, false
+}
+
+func reasonFor(place, reason string) string {
+	if reason == "" {
+		reason = "no value was found that can be sent there"
+	}
+	return place + ": " + reason
+}
+
+// writeHeader writes the header fields: those that never change, the content type, parameters, cookies, keys.
+func (p *plan) writeHeader(g *Generator, contentType string) ([]messages.Field, bool) {
+	if contentType == "" && len(p.header) == 0 && len(p.cookie) == 0 {
+		return p.all, true
+	}
+	d := g.draw
+	fields := make([]messages.Field, len(p.first), len(p.first)+len(p.header)+len(p.last)+2)
+	copy(fields, p.first)
+	if contentType != "" {
+		fields = append(fields, messages.Field{Name: "Content-Type", Value: contentType})
+	}
+	for _, q := range p.header {
+		if !p.sends(d, q) {
+			continue
+		}
+		value, ok := p.make(d, q, nil, func(dst []byte, v any) ([]byte, bool) {
+			t, ok := q.headerText(v)
+			return append(dst, t...), ok
+		})
+		if ok {
+			fields = setField(fields, q.name, string(value))
+		} else if q.required {
+			return nil, false
+		}
+	}
+	var cookies []byte
+	for _, q := range p.cookie {
+		if !p.sends(d, q) {
+			continue
+		}
+		dst := cookies
+		if len(dst) > 0 {
+			dst = append(dst, "; "...)
+		}
+		written, ok := p.make(d, q, dst, func(dst []byte, v any) ([]byte, bool) { return q.appendCookie(dst, v), true })
+		if ok {
+			cookies = written
+		} else if q.required {
+			return nil, false
+		}
+	}
+	fields = append(fields, p.cookieField(cookies)...)
+	return append(fields, p.last...), true
+}
+
+// setField sets the field, in place of one of the same name: a User-Agent that the document asks for wins.
+func setField(fields []messages.Field, name, value string) []messages.Field {
+	for i := range fields {
+		if strings.EqualFold(fields[i].Name, name) {
+			fields[i].Value = value
+			return fields
+		}
+	}
+	return append(fields, messages.Field{Name: name, Value: value})
+}

@@ -1,0 +1,388 @@
+// Package values makes values that fit the schemas of a document, and says whether a value fits.
+//
+// Values are those of encoding/json: nil, bool, json.Number, string, []any and map[string]any.
+package values
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/restest/restest/messages"
+)
+
+// Where a value can come from, as messages.Origin names it.
+const (
+	FromEnum     = "enum"
+	FromConst    = "const"
+	FromExample  = "example"
+	FromDefault  = "default"
+	FromObserved = "observed"
+	FromRandom   = "random"
+)
+
+// Observed offers values that the API itself returned.
+type Observed interface {
+	// Values are those seen under a name of that key, the newest last. They are only read.
+	Values(key string) []any
+}
+
+// Field is a shape that has a name: a parameter, a property.
+type Field struct {
+	Name  string
+	Shape *Shape
+	// Examples are the document's for this place, beyond the shape's own.
+	Examples []any
+	key      string
+	hint     *format
+}
+
+// NewField is a field of that name; of the examples those are kept that fit.
+func NewField(name string, s *Shape, examples ...any) Field {
+	f := Field{Name: name, Shape: s, key: Key(name)}
+	f.hint = formats[hintFor(f.key)]
+	for _, v := range examples {
+		f.Examples = s.keepSample(f.Examples, v)
+	}
+	return f
+}
+
+// Key is what names that mean the same have in common: petId, pet_id and Pet-ID are one.
+func Key(name string) string {
+	plain := true
+	for i := range len(name) {
+		c := name[i]
+		plain = plain && ('a' <= c && c <= 'z' || '0' <= c && c <= '9')
+	}
+	if plain {
+		return name
+	}
+	return strings.ToLower(strings.Map(func(c rune) rune {
+		if strings.ContainsRune("_-. []$", c) {
+			return -1
+		}
+		return c
+	}, name))
+}
+
+// Draw makes values for one request. Its fields are set before Make is called; it can be used again after Reset.
+type Draw struct {
+	Rand     *rand.Rand
+	Observed Observed
+	// Likeliest asks for the values most likely to be accepted instead of varied ones.
+	Likeliest bool
+	// Nulls allows null where a value other than null would do as well.
+	Nulls bool
+	// Origins say where each value came from.
+	Origins []messages.Origin
+
+	all    *Shapes
+	at     []byte
+	place  string
+	made   int
+	reason string
+}
+
+// Draw is a Draw for these shapes.
+func (a *Shapes) Draw(r *rand.Rand, observed Observed) *Draw {
+	return &Draw{Rand: r, Observed: observed, all: a}
+}
+
+// Reset forgets what was made, and makes room for about that many origins; those handed out are not touched again.
+func (d *Draw) Reset(room int) {
+	d.Origins, d.made, d.reason = make([]messages.Origin, 0, room), 0, ""
+}
+
+// Reason says why the last Make failed.
+func (d *Draw) Reason() string { return d.reason }
+
+// deepest is how deep a value nests at most, whatever is required.
+const deepest = 500
+
+// mostValues is how many values a request holds before only what is required is added.
+const mostValues = 400
+
+// Make makes a value of the field for the place, such as "path.id" or "body". It says whether it could.
+func (d *Draw) Make(f *Field, place string) (any, bool) {
+	d.place, d.at, d.reason = place, append(d.at[:0], place...), ""
+	return d.value(f.Shape, f, 0)
+}
+
+// sparing says whether only what is required should be made from here on.
+func (d *Draw) sparing(depth int) bool {
+	return depth >= d.all.limits.MostDepth || d.made > mostValues
+}
+
+func (d *Draw) tries() int { return 40 }
+
+// fail keeps the first reason, which is the innermost.
+func (d *Draw) fail(s *Shape, reason string) bool {
+	if d.reason == "" {
+		d.reason = subject(s.name) + ": " + reason
+	}
+	return false
+}
+
+// value makes a value from one of the places it can come from.
+func (d *Draw) value(s *Shape, f *Field, depth int) (any, bool) {
+	if !s.Possible() {
+		return nil, d.fail(s, "no value fits")
+	}
+	if depth > deepest {
+		return nil, d.fail(s, "its values nest too deeply")
+	}
+	d.made++
+	if s.listed != nil {
+		return d.listed(s), true
+	}
+	limits := &d.all.limits
+	observed, seen := d.observed(s, f)
+	examples := len(f.Examples)
+	if depth > 0 {
+		examples = 0 // the field's own are for its whole value
+	}
+	n := examples + len(s.examples)
+	if d.Likeliest {
+		switch {
+		case seen:
+			return d.note(observed, FromObserved), true
+		case n > 0:
+			return d.example(s, f, d.Rand.IntN(n), examples), true
+		case len(s.defaults) > 0:
+			return d.note(s.defaults[0], FromDefault), true
+		}
+		return d.invent(s, f, depth)
+	}
+	var exampleWeight, defaultWeight, observedWeight int
+	if n > 0 {
+		exampleWeight = limits.ExampleWeight
+	}
+	if len(s.defaults) > 0 {
+		defaultWeight = limits.DefaultWeight
+	}
+	if seen {
+		observedWeight = limits.ObservedWeight
+	}
+	if total := exampleWeight + defaultWeight + observedWeight; total > 0 {
+		switch at := d.Rand.IntN(total + limits.RandomWeight); {
+		case at < exampleWeight:
+			return d.example(s, f, d.Rand.IntN(n), examples), true
+		case at < exampleWeight+defaultWeight:
+			return d.note(s.defaults[d.Rand.IntN(len(s.defaults))], FromDefault), true
+		case at < total:
+			return d.note(observed, FromObserved), true
+		}
+	}
+	return d.invent(s, f, depth)
+}
+
+func (d *Draw) listed(s *Shape) any {
+	v := s.listed[d.Rand.IntN(len(s.listed))]
+	if v == nil && !d.Nulls {
+		for _, w := range s.listed {
+			if w != nil {
+				v = w
+				break
+			}
+		}
+	}
+	return d.note(v, s.source)
+}
+
+func (d *Draw) example(s *Shape, f *Field, i, own int) any {
+	if i < own {
+		return d.note(f.Examples[i], FromExample)
+	}
+	return d.note(s.examples[i-own], FromExample)
+}
+
+// observed is a value seen under the field's name that fits the shape.
+func (d *Draw) observed(s *Shape, f *Field) (any, bool) {
+	if d.Observed == nil || f.key == "" || s.types&^(list|object) == 0 {
+		return nil, false
+	}
+	seen := d.Observed.Values(f.key)
+	if len(seen) == 0 {
+		return nil, false
+	}
+	if d.Likeliest {
+		for i := len(seen) - 1; i >= 0; i-- {
+			if s.Fits(seen[i]) {
+				return seen[i], true
+			}
+		}
+		return nil, false
+	}
+	for range 2 {
+		if v := seen[d.Rand.IntN(len(seen))]; s.Fits(v) {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// invent makes a value that nobody gave.
+func (d *Draw) invent(s *Shape, f *Field, depth int) (any, bool) {
+	if !s.checked {
+		return d.once(s, f, depth)
+	}
+	tries := d.tries()
+	if len(s.settled) > 0 {
+		tries /= 6 // the choices above try again
+	}
+	for try := range tries {
+		mark := len(d.Origins)
+		v, ok := d.once(s, f, depth)
+		if ok && (s.Fits(v) || try > tries/2 && s.fitsNamedBranch(v)) {
+			return v, true
+		}
+		d.Origins = d.Origins[:mark]
+	}
+	return nil, d.fail(s, "every value tried breaks one of its rules (oneOf, not, if, contains …)")
+}
+
+// once makes a value, led by the keywords that can lead.
+func (d *Draw) once(s *Shape, f *Field, depth int) (any, bool) {
+	if len(s.choices) > 0 {
+		branch := d.branch(s, depth)
+		return d.value(branch, f, depth)
+	}
+	switch d.pickType(s, depth) {
+	case null:
+		return d.note(nil, FromRandom), true
+	case boolean:
+		return d.note(d.Rand.IntN(2) == 0, FromRandom), true
+	case integer, fraction:
+		return d.note(s.numbers.draw(d.Rand), FromRandom), true
+	case text:
+		t, ok := d.drawText(s, f.hint)
+		if !ok {
+			return nil, false
+		}
+		return d.note(t, FromRandom), true
+	case list:
+		mark := len(d.Origins)
+		v, ok := d.drawList(s, f, depth)
+		if !ok {
+			return nil, false
+		}
+		return d.container(v, mark), true
+	default:
+		mark := len(d.Origins)
+		v, ok := d.drawObject(s, depth)
+		if !ok {
+			return nil, false
+		}
+		return d.container(v, mark), true
+	}
+}
+
+// container notes an invented list or object that holds nothing; for others what they hold is noted.
+func (d *Draw) container(v any, mark int) any {
+	if len(d.Origins) == mark {
+		return d.note(v, FromRandom)
+	}
+	return v
+}
+
+// branch picks a branch of the shape's first choice: any that is possible, the least one where it is deep.
+func (d *Draw) branch(s *Shape, depth int) *Shape {
+	c := s.choices[0]
+	var least *Shape
+	picked, possible := (*Shape)(nil), 0
+	for i := range c.branches {
+		b := s.branch(c, i)
+		if !b.Possible() {
+			continue
+		}
+		if least == nil || b.cost.less(least.cost) {
+			least = b
+		}
+		if possible++; d.Rand.IntN(possible) == 0 {
+			picked = b
+		}
+	}
+	if d.sparing(depth) {
+		return least
+	}
+	return picked
+}
+
+// pickType picks one of the types that the shape allows.
+func (d *Draw) pickType(s *Shape, depth int) typeSet {
+	t := s.types
+	if t&fraction != 0 {
+		t &^= integer
+	}
+	if t&(t-1) == 0 {
+		return t
+	}
+	if d.sparing(depth) {
+		return s.leastType(t)
+	}
+	if t&null != 0 && d.Nulls && d.Rand.IntN(20) == 0 {
+		return null
+	}
+	var kinds [7]typeSet
+	n := 0
+	for one := boolean; one <= object; one <<= 1 {
+		if t&one != 0 && s.typeCost(one).height < never {
+			kinds[n] = one
+			n++
+		}
+	}
+	if n == 0 {
+		return s.leastType(t)
+	}
+	return kinds[d.Rand.IntN(n)]
+}
+
+// leastType is the type of which the least value takes the least; null is the last of those that take the same.
+func (s *Shape) leastType(t typeSet) typeSet {
+	least, lowest := null, cost{height: never}
+	if t&null != 0 {
+		lowest = cost{1, mostBytes}
+	}
+	for one := boolean; one <= object; one <<= 1 {
+		if t&one == 0 {
+			continue
+		}
+		if c := s.typeCost(one); c.less(lowest) {
+			least, lowest = one, c
+		}
+	}
+	return least
+}
+
+// quiet makes a value that no origin is noted for, such as a name.
+func (d *Draw) quiet(s *Shape) (any, bool) {
+	mark := len(d.Origins)
+	f := Field{Shape: s}
+	v, ok := d.value(s, &f, 0)
+	d.Origins = d.Origins[:mark]
+	return v, ok
+}
+
+func (d *Draw) note(v any, source string) any {
+	place := d.place
+	if len(d.at) > len(place) {
+		place = string(d.at)
+	}
+	d.Origins = append(d.Origins, messages.Origin{Place: place, Source: source})
+	return v
+}
+
+// push goes down to the property, pop back to the mark it returned.
+func (d *Draw) push(name string) int {
+	mark := len(d.at)
+	d.at = append(append(d.at, '.'), name...)
+	return mark
+}
+
+func (d *Draw) pushIndex(i int) int {
+	mark := len(d.at)
+	d.at = append(strconv.AppendInt(append(d.at, '['), int64(i), 10), ']')
+	return mark
+}
+
+func (d *Draw) pop(mark int) { d.at = d.at[:mark] }

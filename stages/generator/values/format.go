@@ -1,0 +1,323 @@
+package values
+
+import (
+	"encoding/base64"
+	"math/rand/v2"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// format is how one kind of text is made and known.
+type format struct {
+	// draw makes one; tight asks for as short a one as there is.
+	draw func(r *rand.Rand, tight bool) string
+	// fits says whether a text is one.
+	fits func(s string) bool
+}
+
+// formats by their names in the OpenAPI format registry and JSON Schema 2020-12 §7.3. Others say nothing.
+var formats = map[string]*format{
+	"date":                  {drawDate, layout(time.DateOnly)},
+	"date-time":             {drawDateTime, isDateTime},
+	"time":                  {drawTime, isTime},
+	"duration":              {drawDuration, isDuration},
+	"uuid":                  {drawUUID, isUUID},
+	"email":                 {drawEmail, isEmail},
+	"idn-email":             {drawEmail, isEmail},
+	"hostname":              {drawHost, isHost},
+	"idn-hostname":          {drawHost, isHost},
+	"ipv4":                  {drawIPv4, isIPv4},
+	"ip":                    {drawIPv4, func(s string) bool { return isIPv4(s) || isIPv6(s) }},
+	"ipv6":                  {drawIPv6, isIPv6},
+	"uri":                   {drawURI, isURI},
+	"url":                   {drawURI, isURI},
+	"iri":                   {drawURI, isURI},
+	"uri-reference":         {drawReference, isReference},
+	"iri-reference":         {drawReference, isReference},
+	"uri-template":          {drawReference, isReference},
+	"byte":                  {drawBase64, isBase64},
+	"base64url":             {drawBase64URL, isBase64URL},
+	"json-pointer":          {drawPointer, isPointer},
+	"relative-json-pointer": {drawRelativePointer, isRelativePointer},
+	"regex":                 {drawRegex, isRegex},
+}
+
+func layout(layout string) func(string) bool {
+	return func(s string) bool {
+		_, err := time.Parse(layout, s)
+		return err == nil
+	}
+}
+
+// moment is a time between 2000 and 2038, whole seconds.
+func moment(r *rand.Rand) time.Time {
+	return time.Unix(between(r, 946684800, 2145916800), 0).UTC()
+}
+
+func drawDate(r *rand.Rand, _ bool) string     { return moment(r).Format(time.DateOnly) }
+func drawDateTime(r *rand.Rand, _ bool) string { return moment(r).Format(time.RFC3339) }
+func drawTime(r *rand.Rand, _ bool) string     { return moment(r).Format("15:04:05Z") }
+
+func isDateTime(s string) bool {
+	_, err := time.Parse(time.RFC3339, s)
+	return err == nil
+}
+
+func isTime(s string) bool {
+	_, err := time.Parse("15:04:05Z07:00", s)
+	return err == nil
+}
+
+func drawDuration(r *rand.Rand, tight bool) string {
+	if tight {
+		return "P" + strconv.Itoa(1+r.IntN(9)) + "D"
+	}
+	return "PT" + strconv.Itoa(1+r.IntN(600)) + "S"
+}
+
+// isDuration knows the grammar of RFC 3339, appendix A.
+func isDuration(s string) bool {
+	s, ok := strings.CutPrefix(s, "P")
+	if !ok || s == "" {
+		return false
+	}
+	if weeks, ok := strings.CutSuffix(s, "W"); ok {
+		return allDigits(weeks)
+	}
+	date, clock, hasClock := strings.Cut(s, "T")
+	if hasClock && clock == "" {
+		return false
+	}
+	return unitsInOrder(date, "YMD") && unitsInOrder(clock, "HMS")
+}
+
+// unitsInOrder says whether s is numbers, each followed by a unit, with the units in order and none left out between.
+func unitsInOrder(s, units string) bool {
+	last := -1
+	for s != "" {
+		n := 0
+		for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+			n++
+		}
+		if n == 0 || n == len(s) {
+			return false
+		}
+		unit := strings.IndexByte(units, s[n])
+		if unit < 0 || last >= 0 && unit != last+1 {
+			return false
+		}
+		last, s = unit, s[n+1:]
+	}
+	return true
+}
+
+func allDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func drawUUID(r *rand.Rand, _ bool) string {
+	// Version 4, variant 1 (RFC 9562 §5.4).
+	return hex(r, 8) + "-" + hex(r, 4) + "-4" + hex(r, 3) + "-" + digits[8+r.IntN(4):][:1] + hex(r, 3) + "-" + hex(r, 12)
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if s[i] != '-' {
+				return false
+			}
+		} else if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func drawEmail(r *rand.Rand, tight bool) string {
+	if tight {
+		return letters(r, 1) + "@" + letters(r, 1) + ".io"
+	}
+	return word(r) + "." + letters(r, 4) + "@example.com"
+}
+
+func isEmail(s string) bool {
+	a, err := mail.ParseAddress(s)
+	if err != nil || a.Address != s || len(s) > 254 {
+		return false
+	}
+	at := strings.LastIndexByte(s, '@')
+	return at <= 64 && isHost(s[at+1:])
+}
+
+func drawHost(r *rand.Rand, tight bool) string {
+	if tight {
+		return letters(r, 1)
+	}
+	return word(r) + ".example.com"
+}
+
+// isHost knows the names of RFC 1123 §2.1.
+func isHost(s string) bool {
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := range len(label) {
+			c := label[i] | 0x20
+			if label[i] != '-' && !('a' <= c && c <= 'z') && !('0' <= label[i] && label[i] <= '9') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func drawIPv4(r *rand.Rand, _ bool) string {
+	// TEST-NET-1 (RFC 5737): nobody's address.
+	return "192.0.2." + strconv.Itoa(1+r.IntN(254))
+}
+
+func isIPv4(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is4()
+}
+
+func drawIPv6(r *rand.Rand, _ bool) string {
+	// Documentation prefix (RFC 3849).
+	return "2001:db8::" + strconv.Itoa(1+r.IntN(999))
+}
+
+func isIPv6(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6() && a.Zone() == ""
+}
+
+func drawURI(r *rand.Rand, tight bool) string {
+	if tight {
+		return "urn:" + letters(r, 2) + ":" + letters(r, 1)
+	}
+	return "https://example.com/" + word(r)
+}
+
+func isURI(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.IsAbs() && !strings.ContainsAny(s, " \\\"<>^`{|}")
+}
+
+func drawReference(r *rand.Rand, tight bool) string {
+	if tight {
+		return letters(r, 1)
+	}
+	return "/" + word(r)
+}
+
+func isReference(s string) bool {
+	_, err := url.Parse(s)
+	return err == nil && !strings.ContainsAny(s, " \\\"<>^`|")
+}
+
+func drawBase64(r *rand.Rand, tight bool) string {
+	return base64.StdEncoding.EncodeToString([]byte(base64Text(r, tight)))
+}
+
+func drawBase64URL(r *rand.Rand, tight bool) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(base64Text(r, tight)))
+}
+
+func base64Text(r *rand.Rand, tight bool) string {
+	if tight {
+		return letters(r, 1)
+	}
+	return word(r)
+}
+
+func isBase64(s string) bool {
+	_, err := base64.StdEncoding.DecodeString(s)
+	return err == nil
+}
+
+func isBase64URL(s string) bool {
+	_, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err == nil
+}
+
+func drawPointer(r *rand.Rand, tight bool) string {
+	if tight {
+		return "/" + letters(r, 1)
+	}
+	return "/" + word(r) + "/" + strconv.Itoa(r.IntN(3))
+}
+
+func isPointer(s string) bool {
+	if s == "" {
+		return true
+	}
+	if s[0] != '/' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] == '~' && (i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1') {
+			return false
+		}
+	}
+	return true
+}
+
+func drawRelativePointer(r *rand.Rand, _ bool) string {
+	return strconv.Itoa(r.IntN(3)) + "/" + letters(r, 1)
+}
+
+func isRelativePointer(s string) bool {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n > 0 && (n == 1 || s[0] != '0') && (s[n:] == "#" || isPointer(s[n:]))
+}
+
+func drawRegex(r *rand.Rand, tight bool) string {
+	if tight {
+		return letters(r, 1)
+	}
+	return "^" + word(r) + "$"
+}
+
+func isRegex(s string) bool {
+	if len(s) > 1000 {
+		return false
+	}
+	_, err := regexp2.Compile(s, regexp2.ECMAScript|regexp2.Unicode)
+	return err == nil
+}
+
+// hintFor is the format that a name suggests where the document gives none, "" for most names.
+func hintFor(key string) string {
+	switch {
+	case strings.HasSuffix(key, "email"), strings.HasSuffix(key, "emailaddress"):
+		return "email"
+	case strings.HasSuffix(key, "url"), strings.HasSuffix(key, "uri"):
+		return "uri"
+	case strings.HasSuffix(key, "uuid"), strings.HasSuffix(key, "guid"):
+		return "uuid"
+	case strings.HasSuffix(key, "birthday"), strings.HasSuffix(key, "date"):
+		return "date"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,115 @@
+package values
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// mostText is the longest text that is made when a schema asks for a long one, in code points.
+const mostText = 100_000
+
+// textPlan says which texts fit.
+type textPlan struct {
+	low, high int // code points; high is at most mostText
+	formats   []*format
+	patterns  []*pattern
+}
+
+func (s *Shape) planText() string {
+	low, high := int64(0), int64(-1)
+	p := &textPlan{}
+	for _, m := range s.members {
+		low = max(low, m.MinLength)
+		if m.MaxLength >= 0 && (high < 0 || m.MaxLength < high) {
+			high = m.MaxLength
+		}
+		if f := formats[m.Format]; f != nil && !slices.Contains(p.formats, f) {
+			p.formats = append(p.formats, f)
+		}
+		if m.Pattern != "" {
+			pattern, err := s.all.pattern(m.Pattern)
+			if err != nil {
+				return fmt.Sprintf("its pattern %q cannot be read: %v", m.Pattern, err)
+			}
+			if !slices.Contains(p.patterns, pattern) {
+				p.patterns = append(p.patterns, pattern)
+			}
+		}
+	}
+	if high >= 0 && low > high {
+		return fmt.Sprintf("minLength %d is above maxLength %d", low, high)
+	}
+	if low > mostText {
+		return fmt.Sprintf("minLength %d asks for a longer text than is ever sent (%d)", low, mostText)
+	}
+	p.low = int(low)
+	p.high = mostText
+	if high >= 0 && high < mostText {
+		p.high = int(high)
+	}
+	s.text = p
+	return ""
+}
+
+// drawText makes a text; hint is the format that the place's name suggests, nil for most.
+func (d *Draw) drawText(s *Shape, hint *format) (string, bool) {
+	p := s.text
+	if len(p.patterns)+len(p.formats) > 0 {
+		for try := range d.tries() {
+			if t := d.candidate(p, try); p.fits(t) {
+				return t, true
+			}
+		}
+		return "", d.fail(s, "no text was found that fits its pattern, format and length")
+	}
+	if hint != nil {
+		for _, tight := range []bool{false, true} {
+			if t := hint.draw(d.Rand, tight); p.fits(t) {
+				return t, true
+			}
+		}
+	}
+	high := max(p.low, min(p.high, d.all.limits.LongestText))
+	return phrase(d.Rand, max(p.low, min(1, high)), high), true
+}
+
+// candidate makes a text from one of what it has to fit; the patterns and formats take turns, and then all patterns
+// one after the other, since each often speaks of a part of the text.
+func (d *Draw) candidate(p *textPlan, try int) string {
+	n := len(p.patterns) + len(p.formats)
+	if len(p.patterns) > 1 {
+		n++
+	}
+	i, round := try%n, try/n
+	switch {
+	case i < len(p.patterns):
+		return p.patterns[i].draw(d.Rand, p.low, p.high, round)
+	case i < len(p.patterns)+len(p.formats):
+		return p.formats[i-len(p.patterns)].draw(d.Rand, round%2 == 1)
+	}
+	var all string
+	for _, one := range p.patterns {
+		all += one.draw(d.Rand, 0, p.high, round)
+	}
+	return all
+}
+
+// fits says whether a text can be sent as this one.
+func (p *textPlan) fits(t string) bool {
+	n := utf8.RuneCountInString(t)
+	if n < p.low || n > p.high || !readable(t) {
+		return false
+	}
+	for _, f := range p.formats {
+		if !f.fits(t) {
+			return false
+		}
+	}
+	for _, r := range p.patterns {
+		if !r.fits(t) {
+			return false
+		}
+	}
+	return true
+}

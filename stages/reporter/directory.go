@@ -1,0 +1,41 @@
+package reporter
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Directory is where a run's files go. One that also has a String method is shown to people by what that gives.
+type Directory interface {
+	// Create opens a new file of that name for writing.
+	Create(name string) (io.WriteCloser, error)
+}
+
+// Folder is a Directory on the disk.
+type Folder struct{ path string }
+
+// NewFolder makes the folder if there is none, and removes from it what an earlier run has written, so that an old
+// report is never taken for this run's. Other files in it are left alone.
+func NewFolder(path string) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("no folder can be made for the report: %w", err)
+	}
+	for _, name := range []string{ReportName, RecordingName} {
+		if err := os.Remove(filepath.Join(path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("an earlier run's file cannot be removed: %w", err)
+		}
+	}
+	return &Folder{path}, nil
+}
+
+// Create opens a new file in the folder.
+func (f *Folder) Create(name string) (io.WriteCloser, error) {
+	return os.Create(filepath.Join(f.path, name))
+}
+
+// String is the folder's path.
+func (f *Folder) String() string { return f.path }

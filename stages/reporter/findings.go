@@ -1,0 +1,181 @@
+package reporter
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/restest/restest/messages"
+)
+
+// key tells the findings of one cause from others: those with the same key are one group.
+type key struct {
+	operation, code, status int
+	cause                   string
+}
+
+// group is one fault: the first exchange that showed it in full, when it was seen last, and how often.
+type group struct {
+	key
+	error       bool
+	count       int64
+	first, last messages.Instant
+	lastSeq     int64
+
+	// What follows is as it may be shown: without keys, and bounded in length.
+	title, expected, got, place string
+	exchange                    *ExchangeTold
+	curl                        curl
+}
+
+// levels counts errors and warnings, each time one was seen.
+type levels struct{ errors, warnings int64 }
+
+func (l *levels) add(isError bool, n int64) {
+	if isError {
+		l.errors += n
+	} else {
+		l.warnings += n
+	}
+}
+
+// spell is how often findings were seen, and from when to when.
+type spell struct {
+	levels
+	first, last messages.Instant
+}
+
+// gathered are the findings of a run, grouped.
+type gathered struct {
+	most   int
+	groups []*group // in the order they were first seen
+	byKey  map[key]*group
+	// errors and warnings count the groups that were made.
+	errors, warnings int64
+	// left counts the findings that are in none of the groups, since there were too many.
+	left levels
+	// total, and the sums below it, count every finding, those of no group included.
+	total       levels
+	byCode      map[int]*levels
+	byStatus    map[int]*levels
+	byOperation map[int]*spell
+}
+
+func newGathered(most int) gathered {
+	return gathered{
+		most:        max(most, 0),
+		byKey:       map[key]*group{},
+		byCode:      map[int]*levels{},
+		byStatus:    map[int]*levels{},
+		byOperation: map[int]*spell{},
+	}
+}
+
+// add counts the finding. It returns the group if the finding has begun one, which is then still to be told.
+func (g *gathered) add(ex *messages.Exchange, f *messages.Finding) *group {
+	k := key{operation: ex.Request.Operation, code: f.Code, cause: short(f.Cause)}
+	if ex.Reply != nil {
+		k.status = ex.Reply.Status
+	}
+	g.total.add(f.Error, 1)
+	at(g.byCode, k.code).add(f.Error, 1)
+	at(g.byStatus, k.status).add(f.Error, 1)
+	s := g.byOperation[k.operation]
+	if s == nil {
+		s = &spell{first: ex.EndedAt}
+		g.byOperation[k.operation] = s
+	}
+	s.add(f.Error, 1)
+	s.last = ex.EndedAt
+
+	if old := g.byKey[k]; old != nil {
+		old.count++
+		old.last, old.lastSeq = ex.EndedAt, ex.Request.Seq
+		return nil
+	}
+	if len(g.groups) >= g.most && (!f.Error || !g.makeRoom()) {
+		g.left.add(f.Error, 1)
+		return nil
+	}
+	fresh := &group{key: k, error: f.Error, count: 1, first: ex.EndedAt, last: ex.EndedAt, lastSeq: ex.Request.Seq}
+	g.groups = append(g.groups, fresh)
+	g.byKey[k] = fresh
+	if f.Error {
+		g.errors++
+	} else {
+		g.warnings++
+	}
+	return fresh
+}
+
+// makeRoom gives up the newest warning, so that a flood of warnings hides no error. It says whether there was one.
+func (g *gathered) makeRoom() bool {
+	for i, old := range slices.Backward(g.groups) {
+		if !old.error {
+			g.left.add(false, old.count)
+			delete(g.byKey, old.key)
+			g.groups = slices.Delete(g.groups, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+// sorted are the groups in the order they are shown: errors first, then by code, operation and status.
+func (g *gathered) sorted() []*group {
+	groups := slices.Clone(g.groups)
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		if a.error != b.error {
+			if a.error {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.operation, b.operation), cmp.Compare(a.status, b.status))
+	})
+	return groups
+}
+
+func at(m map[int]*levels, k int) *levels {
+	l := m[k]
+	if l == nil {
+		l = &levels{}
+		m[k] = l
+	}
+	return l
+}
+
+// short keeps a cause that is as long as a reply out of the memory.
+func short(cause string) string {
+	if len(cause) <= 200 {
+		return cause
+	}
+	sum := sha256.Sum256([]byte(cause))
+	return cause[:200] + string(sum[:])
+}
+
+// id names the group by what it is, so that the same fault has the same name in another run.
+func (g *group) id(operation string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %q", operation, g.code, g.status, g.cause))
+	return hex.EncodeToString(sum[:6])
+}
+
+func (g *group) level() string {
+	if g.error {
+		return "error"
+	}
+	return "warning"
+}
+
+// longestWords bounds what a finding says, in bytes: a title is written by a check, what came by the API.
+const longestWords = 2000
+
+// tell keeps what the group is shown by, in words that hold no key.
+func (g *group) tell(t teller, ex *messages.Exchange, f *messages.Finding, line curl) {
+	words := func(s string) string { return string(t.words("finding", s)) }
+	g.title, g.expected, g.got, g.place = words(f.Title), words(f.Expected), words(f.Got), words(f.Place)
+	g.curl = line
+	g.exchange = t.exchange(ex)
+}

@@ -1,0 +1,273 @@
+package reporter
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings/document"
+)
+
+// live is what is shown while the run goes on.
+type live struct {
+	shownAt messages.Instant
+	shown   int // findings
+	samples []sample
+}
+
+// sample is how many requests had gone out at a moment.
+type sample struct {
+	at   messages.Instant
+	sent int64
+}
+
+// The colours of a terminal (ECMA-48 SGR).
+const (
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+	plain  = "\x1b[0m"
+)
+
+// shortestTick bounds how often anything is shown, whatever the settings say.
+const shortestTick = 50 * time.Millisecond
+
+func (l *live) every(cfg Config) time.Duration {
+	if cfg.LiveTTY {
+		return max(cfg.Settings.Report.LiveEvery, shortestTick)
+	}
+	return max(cfg.Settings.Report.PlainEvery, shortestTick)
+}
+
+// due says whether a line is to be shown now, and counts it as shown.
+func (l *live) due(now messages.Instant, cfg Config) bool {
+	if cfg.Quiet || now.Sub(l.shownAt) < l.every(cfg) {
+		return false
+	}
+	l.shownAt = now
+	return true
+}
+
+// line is how things stand, in one line.
+func (l *live) line(now messages.Instant, r *Reporter) string {
+	p := r.paced
+	if p == nil {
+		p = &messages.Paced{At: now, Sent: r.tally.all.sent}
+	}
+	parts := []string{
+		seconds(time.Duration(now)),
+		plural(p.Sent, "request"),
+		l.pace(now, p, r),
+		fmt.Sprintf("%d of %d in flight", p.InFlight, p.Window),
+	}
+	parts = append(parts, classWords(&r.tally.all)...)
+	if g := &r.gathered; g.errors > 0 || g.warnings > 0 {
+		parts = append(parts, plural(g.errors, "error")+", "+plural(g.warnings, "warning"))
+	}
+	if w := waiting(now, p, r.cfg.Document); w != "" {
+		parts = append(parts, w)
+	}
+	if left := r.cfg.Budget - time.Duration(now); left > 0 && p.End == messages.NotEnded {
+		parts = append(parts, countdown(left)+" left")
+	} else {
+		parts = append(parts, "ending")
+	}
+	separator := " | "
+	if r.cfg.UTF8 {
+		separator = " · "
+	}
+	line := clean(strings.Join(parts, separator), r.cfg.UTF8)
+	if r.cfg.LiveTTY {
+		return cut(line, r.cfg.Width-1) // a line that fills the last column wraps on some terminals
+	}
+	return line
+}
+
+// pace is the rate that is promised and how it was kept or, with none, how many requests a second went out of late.
+func (l *live) pace(now messages.Instant, p *messages.Paced, r *Reporter) string {
+	if p.Interval > 0 {
+		words := fmt.Sprintf("at most %s/min", number(perMinute(p, r)))
+		if spread := p.LastSentAt.Sub(p.FirstSentAt); p.Sent > 1 && spread > 0 {
+			words += fmt.Sprintf(", kept %s/min", number(int64(float64(p.Sent-1)*float64(time.Minute)/float64(spread))))
+		}
+		return words
+	}
+	const lately = 3 * time.Second
+	for len(l.samples) > 1 && now.Sub(l.samples[1].at) >= lately {
+		l.samples = l.samples[1:]
+	}
+	rate := 0.0
+	if n := len(l.samples); n > 0 && now > l.samples[0].at {
+		rate = float64(p.Sent-l.samples[0].sent) / now.Sub(l.samples[0].at).Seconds()
+	} else if now > 0 {
+		rate = float64(p.Sent) / time.Duration(now).Seconds()
+	}
+	if n := len(l.samples); n == 0 || now.Sub(l.samples[n-1].at) >= lately/6 {
+		l.samples = append(l.samples, sample{now, p.Sent})
+	}
+	return number(int64(rate+0.5)) + "/s"
+}
+
+// perMinute is the rate that is promised, as it was set.
+func perMinute(p *messages.Paced, r *Reporter) int64 {
+	if n := r.cfg.Settings.Engine.MostRequestsPerMinute; n > 0 {
+		return n
+	}
+	return int64(time.Minute / p.Interval)
+}
+
+// classWords are the requests by how they ended, those ways alone that there were.
+func classWords(c *counts) []string {
+	var words []string
+	for i, name := range classNames {
+		if n := c.classes[i]; n > 0 {
+			words = append(words, name+" "+number(n))
+		}
+	}
+	// A status outside 100-599 comes last.
+	if n := c.classes[0]; n > 0 {
+		words = append(words[1:], words[0])
+	}
+	if c.noReply > 0 {
+		words = append(words, "no reply "+number(c.noReply))
+	}
+	return words
+}
+
+var classNames = [6]string{"other", "1xx", "2xx", "3xx", "4xx", "5xx"}
+
+// waiting says who waits as the API asked, and for how long still.
+func waiting(now messages.Instant, p *messages.Paced, doc *document.Document) string {
+	var who []string
+	more := 0
+	if p.HeldUntil > now {
+		who = append(who, "the whole API "+countdown(p.HeldUntil.Sub(now)))
+	}
+	for _, w := range p.Waits {
+		switch {
+		case w.Until <= now:
+		case len(who) < 2:
+			who = append(who, doc.Operations[w.Operation].ID+" "+countdown(w.Until.Sub(now)))
+		default:
+			more++
+		}
+	}
+	if len(who) == 0 {
+		return ""
+	}
+	words := "waiting as asked: " + strings.Join(who, ", ")
+	if more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
+}
+
+// countdown is a time still to go, in whole seconds that are begun.
+func countdown(d time.Duration) string {
+	return length((d + time.Second - 1).Truncate(time.Second))
+}
+
+// mostShown is how many findings are shown while the run goes on.
+const mostShown = 20
+
+// finding is the line for a fault seen for the first time, "" when enough were shown.
+func (l *live) finding(g *group, op *document.Operation, cfg Config) string {
+	l.shown++
+	if l.shown > mostShown {
+		if l.shown == mostShown+1 {
+			return "more findings: see the end\n"
+		}
+		return ""
+	}
+	level := fmt.Sprintf("%-7s", g.level())
+	if cfg.Color {
+		color := yellow
+		if g.error {
+			color = red
+		}
+		level = color + level + plain
+	}
+	status := "no reply"
+	if g.status != 0 {
+		status = fmt.Sprint(g.status)
+	}
+	return level + clean(fmt.Sprintf(" %s %s: %s (%s)", faultCode(g.code), op.ID, clip(g.title, 200), status), cfg.UTF8) + "\n"
+}
+
+// opening says what will be done, before anything is sent.
+func (r *Reporter) opening() string {
+	cfg, doc := &r.cfg, r.cfg.Document
+	var b strings.Builder
+	say := func(label, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-11s%s\n", label, r.shown(fmt.Sprintf(format, args...)))
+	}
+	fmt.Fprintf(&b, "%s\n", r.shown(fmt.Sprintf("Testing %s at %s", titled(doc), doc.Address)))
+	testable := len(doc.Operations) - len(r.untestable)
+	operations := fmt.Sprintf("%d of %d can be tested", testable, len(doc.Operations))
+	if testable < len(doc.Operations) {
+		operations += fmt.Sprintf("; for the others see: restest document %s", r.source())
+	}
+	say("operations", "%s", operations)
+	say("time", "%s", length(cfg.Budget))
+	seed := fmt.Sprint(cfg.Seed)
+	if cfg.Settings.Schedule.WaitWhenToldTo {
+		seed += " (the seed alone does not repeat the run, as it waits when the API asks; schedule.waitWhenToldTo=false does not)"
+	}
+	say("seed", "%s", seed)
+	say("rate", "%s", r.promise())
+	if len(cfg.KeysUsed) > 0 {
+		say("keys", "%s", names(cfg.KeysUsed, 10))
+	}
+	if len(cfg.KeysMissing) > 0 {
+		say("no key for", "%s", names(cfg.KeysMissing, 10))
+	}
+	switch {
+	case cfg.Out == nil:
+		say("report", "none is written")
+	case cfg.Settings.Report.Recording:
+		say("report", "%s, every exchange in %s", r.path(ReportName), r.path(RecordingName))
+	default:
+		say("report", "%s", r.path(ReportName))
+	}
+	for _, note := range cfg.Notes {
+		say("note", "%s", note)
+	}
+	return b.String()
+}
+
+// promise is the rate as it is promised.
+func (r *Reporter) promise() string {
+	e := &r.cfg.Settings.Engine
+	if !e.LimitTheRate || e.MostRequestsPerMinute <= 0 {
+		return fmt.Sprintf("none is kept to; at most %d in flight", e.MaxConcurrency)
+	}
+	interval := (time.Minute + time.Duration(e.MostRequestsPerMinute) - 1) / time.Duration(e.MostRequestsPerMinute)
+	return fmt.Sprintf("at most %s a minute, never two closer than %s", number(e.MostRequestsPerMinute), length(interval))
+}
+
+// shown is a line of ours, in which words of the document or of the user may stand, as it may be shown.
+func (r *Reporter) shown(s string) string { return clean(r.mask.Text(s), r.cfg.UTF8) }
+
+func titled(doc *document.Document) string {
+	title := strings.TrimSpace(clip(doc.Title, 200) + " " + clip(doc.Version, 50))
+	if title == "" {
+		return "the API"
+	}
+	return title
+}
+
+// source is the document as it was named.
+func (r *Reporter) source() string {
+	if r.cfg.Source != "" {
+		return r.cfg.Source
+	}
+	return r.cfg.Document.Source
+}
+
+// path is where a file lies, as far as it is known.
+func (r *Reporter) path(name string) string {
+	if s, ok := r.cfg.Out.(fmt.Stringer); ok {
+		return strings.TrimSuffix(s.String(), "/") + "/" + name
+	}
+	return name
+}

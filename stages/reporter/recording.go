@@ -1,0 +1,263 @@
+package reporter
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/restest/restest/messages"
+)
+
+// The format a recording names in its first line.
+const (
+	recordingFormat  = "restest-recording"
+	recordingVersion = 1
+)
+
+const howToRead = "Zstandard over one JSON object a line: first run, then an exchange each in the order they ended, and last end, " +
+	"which is missing if the run was killed. Moments are nanoseconds since the run started. A text that is not UTF-8 is {\"base64\": …}. " +
+	"masked lists where something secret was hidden: letters became x and digits 0."
+
+// Line is one line of a recording; one of its members is set.
+type Line struct {
+	Run      *RunLine      `json:"run,omitempty"`
+	Exchange *ExchangeTold `json:"exchange,omitempty"`
+	End      *EndLine      `json:"end,omitempty"`
+}
+
+// RunLine is a recording's first line: what was run.
+type RunLine struct {
+	Format     string          `json:"format"`
+	Version    int             `json:"version"`
+	HowToRead  string          `json:"howToRead"`
+	Tool       Tool            `json:"tool"`
+	Started    string          `json:"started"` // RFC 3339
+	Document   DocumentTold    `json:"document"`
+	Origin     string          `json:"origin"`
+	Seed       uint64          `json:"seed,string"`
+	Budget     string          `json:"budget"` // ISO 8601
+	Operations []OperationLine `json:"operations"`
+	Settings   []SettingLine   `json:"settings"`
+}
+
+// DocumentTold says which document was tested.
+type DocumentTold struct {
+	Source  string `json:"source"`
+	Dialect string `json:"dialect"`
+	Title   string `json:"title"`
+	Version string `json:"version"`
+}
+
+// OperationLine names an operation.
+type OperationLine struct {
+	Index  int    `json:"index"`
+	ID     string `json:"id"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+}
+
+// SettingLine is a setting's value and where it came from.
+type SettingLine struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Default string `json:"default"`
+	Origin  string `json:"origin"`
+	Where   string `json:"where,omitempty"`
+}
+
+// EndLine is a recording's last line: the totals.
+type EndLine struct {
+	Ended     string `json:"ended"` // RFC 3339
+	End       string `json:"end"`
+	CutShort  bool   `json:"cutShort"`
+	Exchanges int64  `json:"exchanges"`
+	Totals    Totals `json:"totals"`
+}
+
+// mostUnflushed is how many exchanges, at most, are lost when the tool is killed.
+const mostUnflushed = 1000
+
+// recording writes the exchanges of a run.
+type recording struct {
+	teller    teller
+	file      io.WriteCloser
+	zip       *zstd.Encoder
+	line      bytes.Buffer
+	encoder   *json.Encoder
+	exchanges int64
+	unflushed int
+	flushedAt messages.Instant
+}
+
+// newRecording opens the recording and puts its first line on the disk.
+func newRecording(out Directory, t teller, run *RunLine) (*recording, error) {
+	file, err := out.Create(RecordingName)
+	if err != nil {
+		return nil, fmt.Errorf("no recording can be written: %w", err)
+	}
+	// One at a time: the encoder then works in the caller's goroutine, and starts none.
+	zip, err := zstd.NewWriter(file, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	rec := &recording{teller: t, file: file, zip: zip}
+	rec.encoder = json.NewEncoder(&rec.line)
+	rec.encoder.SetEscapeHTML(false)
+	if err := rec.write(Line{Run: run}); err != nil {
+		return nil, err
+	}
+	if err := rec.flush(0); err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// add writes one exchange. After an error the recording is closed and must not be used any more.
+func (rec *recording) add(j *messages.Judged, now messages.Instant) error {
+	told := rec.teller.exchange(j.Exchange)
+	told.Refused = j.Refused
+	told.Unjudged = rec.teller.words("unjudged", j.Unjudged)
+	for _, f := range j.Findings {
+		level := "warning"
+		if f.Error {
+			level = "error"
+		}
+		told.Findings = append(told.Findings, FindingTold{f.Code, level})
+	}
+	if err := rec.write(Line{Exchange: told}); err != nil {
+		return err
+	}
+	rec.exchanges++
+	if rec.unflushed++; rec.unflushed >= mostUnflushed {
+		return rec.flush(now)
+	}
+	return rec.flushIfDue(now)
+}
+
+func (rec *recording) write(l Line) error {
+	rec.line.Reset()
+	err := rec.encoder.Encode(l)
+	if err == nil {
+		_, err = rec.zip.Write(rec.line.Bytes())
+	}
+	return rec.closedBy(err)
+}
+
+// flushIfDue puts on the disk what has waited for a second.
+func (rec *recording) flushIfDue(now messages.Instant) error {
+	if rec.unflushed == 0 || now.Sub(rec.flushedAt) < time.Second {
+		return nil
+	}
+	return rec.flush(now)
+}
+
+func (rec *recording) flush(now messages.Instant) error {
+	rec.unflushed, rec.flushedAt = 0, now
+	return rec.closedBy(rec.zip.Flush())
+}
+
+// end writes the totals and closes the recording.
+func (rec *recording) end(e *EndLine) error {
+	e.Exchanges = rec.exchanges
+	if err := rec.write(Line{End: e}); err != nil {
+		return err
+	}
+	return errors.Join(rec.zip.Close(), rec.file.Close())
+}
+
+// closedBy closes the file after an error; what stands in it stays readable.
+func (rec *recording) closedBy(err error) error {
+	if err == nil {
+		return nil
+	}
+	rec.file.Close() // the first error is the one to tell
+	return err
+}
+
+// longestLine bounds what ReadRecording takes for one line.
+const longestLine = 256 << 20
+
+// ReadRecording gives f each line of a recording, in order. A recording that was cut anywhere, as a killed run leaves
+// it, is read up to the last whole line; it can be told from a whole one by the missing End. An error is
+// returned for anything else that is no recording, and for what f returns.
+func ReadRecording(r io.Reader, f func(Line) error) error {
+	zip, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(longestLine))
+	if err != nil {
+		return fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	defer zip.Close()
+	lines := bufio.NewScanner(zip)
+	lines.Buffer(make([]byte, 64<<10), longestLine)
+	lines.Split(wholeLines)
+	for n := 1; lines.Scan(); n++ {
+		var l Line
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return fmt.Errorf("line %d of the recording cannot be read: %w", n, err)
+		}
+		if n == 1 && (l.Run == nil || l.Run.Format != recordingFormat || l.Run.Version != recordingVersion) {
+			return fmt.Errorf("this is no recording of format %s %d", recordingFormat, recordingVersion)
+		}
+		if err := f(l); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	return nil
+}
+
+// wholeLines splits at line feeds, and drops a last line that has none.
+func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if atEOF {
+		return len(data), nil, nil
+	}
+	return 0, nil, nil
+}
+
+func (r *Reporter) runLine() *RunLine {
+	doc := r.cfg.Document
+	told := &RunLine{
+		Format: recordingFormat, Version: recordingVersion, HowToRead: howToRead,
+		Tool: r.cfg.Tool, Started: timestamp(r.cfg.Started),
+		Document: r.documentTold(), Origin: r.mask.Text(doc.Origin),
+		Seed: r.cfg.Seed, Budget: iso(r.cfg.Budget),
+		Operations: make([]OperationLine, 0, len(doc.Operations)),
+		Settings:   r.settingLines(),
+	}
+	for _, op := range doc.Operations {
+		told.Operations = append(told.Operations, OperationLine{op.Index, op.ID, op.Method, op.Path})
+	}
+	return told
+}
+
+func (r *Reporter) documentTold() DocumentTold {
+	doc := r.cfg.Document
+	return DocumentTold{
+		Source: r.mask.Text(r.source()), Dialect: doc.Dialect, Title: doc.Title, Version: doc.Version,
+	}
+}
+
+func (r *Reporter) settingLines() []SettingLine {
+	lines := make([]SettingLine, 0, len(r.cfg.Values))
+	for _, v := range r.cfg.Values {
+		lines = append(lines, SettingLine{v.Name, r.mask.Text(v.Value), v.Default, v.Origin, v.Where})
+	}
+	return lines
+}
+
+func (r *Reporter) endLine() *EndLine {
+	return &EndLine{
+		Ended: timestamp(r.clk.Wall(r.clk.Now())), End: endWord(r.paced.End), CutShort: r.cutShort(),
+		Totals: r.totals(),
+	}
+}

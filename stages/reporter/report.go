@@ -1,0 +1,514 @@
+package reporter
+
+import (
+	"cmp"
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/restest/restest/messages"
+)
+
+// ReportSchema is the JSON Schema (2020-12) that every report keeps to.
+//
+//go:embed report.schema.json
+var ReportSchema string
+
+const reportFormat = "restest-report/1"
+
+// mostIssuesTold bounds the document's problems in the report; all are listed by `restest document`.
+const mostIssuesTold = 1000
+
+// Report is report.json. Durations are ISO 8601, moments RFC 3339.
+type Report struct {
+	Format            string            `json:"format"`
+	Tool              Tool              `json:"tool"`
+	FaultCatalogue    Catalogue         `json:"faultCatalogue"`
+	CreatedAt         string            `json:"createdAt"`
+	API               API               `json:"api"`
+	Run               Run               `json:"run"`
+	CutShort          bool              `json:"cutShort"`
+	End               EndTold           `json:"end"`
+	Verdict           VerdictTold       `json:"verdict"`
+	Totals            Totals            `json:"totals"`
+	Operations        []OperationTold   `json:"operations"`
+	DocumentIssues    []IssueTold       `json:"documentIssues"`
+	KeysUsed          []string          `json:"keysUsed"`
+	KeysNotGiven      []string          `json:"keysNotGiven"`
+	Unauthorized      UnauthorizedTold  `json:"unauthorized"`
+	ToldToWait        *ToldToWait       `json:"toldToWait"` // null when waits are switched off
+	Engine            Engine            `json:"engine"`
+	Replies           Replies           `json:"replies"`
+	ServerErrors      []ServerError     `json:"serverErrors"`
+	FaultsByCategory  []CategoryFaults  `json:"faultsByCategory"`
+	FaultsByStatus    []StatusFaults    `json:"faultsByStatus"`
+	FaultsByOperation []OperationFaults `json:"faultsByOperation"`
+	Findings          []FindingInFull   `json:"findings"`
+	CurlVariables     []CurlVariable    `json:"curlVariables"`
+	Unjudged          []ReasonCount     `json:"unjudged"`
+	Limits            Limits            `json:"limits"`
+	Settings          []SettingLine     `json:"settings"`
+	OwnFailures       []OwnFailure      `json:"ownFailures"`
+}
+
+// Catalogue names the fault catalogue, since codes mean something else in its other versions.
+type Catalogue struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// API is what was tested.
+type API struct {
+	Title      string `json:"title"`
+	Version    string `json:"version"`
+	Dialect    string `json:"dialect"`
+	Source     string `json:"source"`
+	Address    string `json:"address"`
+	Operations int    `json:"operations"`
+}
+
+// Run is when the run was, and how it went over time.
+type Run struct {
+	Started     string   `json:"started"`
+	Ended       string   `json:"ended"`
+	Budget      string   `json:"budget"`
+	Seed        uint64   `json:"seed,string"`
+	BucketWidth string   `json:"bucketWidth"`
+	OverTime    []Bucket `json:"overTime"`
+}
+
+// Bucket counts the requests that went out in one stretch of the run, by how they ended.
+type Bucket struct {
+	At       string  `json:"at"`
+	Requests int64   `json:"requests"`
+	ByClass  Classes `json:"byClass"`
+	NoReply  int64   `json:"noReply"`
+}
+
+// EndTold is why sending stopped.
+type EndTold struct {
+	Why    string `json:"why"`
+	After  string `json:"after"`
+	Reason string `json:"reason"`
+}
+
+// VerdictTold is how the run ended.
+type VerdictTold struct {
+	Word     string `json:"word"`
+	ExitCode int    `json:"exitCode"`
+	Meaning  string `json:"meaning"`
+	Sentence string `json:"sentence"`
+}
+
+// Classes counts replies by the first digit of their status; Other are those outside 100-599.
+type Classes struct {
+	C1xx  int64 `json:"1xx"`
+	C2xx  int64 `json:"2xx"`
+	C3xx  int64 `json:"3xx"`
+	C4xx  int64 `json:"4xx"`
+	C5xx  int64 `json:"5xx"`
+	Other int64 `json:"other"`
+}
+
+// Totals are a run's sums. Errors and Warnings count different findings, Seen each time one was seen.
+type Totals struct {
+	Requests  int64   `json:"requests"`
+	Answered  int64   `json:"answered"`
+	NoReply   int64   `json:"noReply"`
+	NeverSent int64   `json:"neverSent"`
+	Refused   int64   `json:"refused"`
+	Redirects int64   `json:"redirects"`
+	ByClass   Classes `json:"byClass"`
+	Errors    int64   `json:"errors"`
+	Warnings  int64   `json:"warnings"`
+	Seen      int64   `json:"seen"`
+}
+
+// OperationTold is what became of an operation. State is "tested" (it was answered), "notReached" or "notTestable".
+type OperationTold struct {
+	ID        string        `json:"id"`
+	Method    string        `json:"method"`
+	Path      string        `json:"path"`
+	State     string        `json:"state"`
+	Why       string        `json:"why,omitempty"`
+	Requests  int64         `json:"requests"`
+	ByClass   Classes       `json:"byClass"`
+	ByStatus  []StatusCount `json:"byStatus"`
+	NoReply   int64         `json:"noReply"`
+	NeverSent int64         `json:"neverSent"`
+	Refused   int64         `json:"refused"`
+	Waits     int           `json:"waits"`
+}
+
+// IssueTold is a problem of the document.
+type IssueTold struct {
+	File     string `json:"file"`
+	Pointer  string `json:"pointer"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Message  string `json:"message"`
+	Severity string `json:"severity"`
+}
+
+// UnauthorizedTold says how often the API answered 401.
+type UnauthorizedTold struct {
+	Replies            int64    `json:"replies"`
+	OpeningLap         int64    `json:"openingLap"` // replies to it
+	OpeningLapRefused  int64    `json:"openingLapRefused"`
+	EndedTheRun        bool     `json:"endedTheRun"`
+	OperationsWithOnly []string `json:"operationsWithOnly401"`
+}
+
+// ToldToWait says who was told to wait (ADR-0042 §6).
+type ToldToWait struct {
+	Idle       string          `json:"idle"`
+	WholeAPI   Held            `json:"wholeApi"`
+	Operations []OperationWait `json:"operations"`
+}
+
+// Held is how the whole API was held.
+type Held struct {
+	Times  int    `json:"times"`
+	Stated int    `json:"stated"`
+	Lasted string `json:"lasted"`
+}
+
+// OperationWait is how one operation was told to wait.
+type OperationWait struct {
+	Operation    string `json:"operation"`
+	Waits        int    `json:"waits"`
+	Stated       int    `json:"stated"`
+	Lasted       string `json:"lasted"`
+	TurnsSkipped int64  `json:"turnsSkipped"`
+}
+
+// Engine is how the requests went out. RequestsSent counts the redirects followed, too. ShortestGap is null with
+// fewer than two requests, PromisedInterval and the turns are null with no rate.
+type Engine struct {
+	RequestsSent         int64   `json:"requestsSent"`
+	NeverSent            int64   `json:"neverSent"`
+	WallClock            string  `json:"wallClock"`
+	Idle                 string  `json:"idle"`
+	IdleFraction         float64 `json:"idleFraction"`
+	IdleKeepingToTheRate string  `json:"idleKeepingToTheRate"`
+	ShortestGap          *string `json:"shortestGap"`
+	PromisedInterval     *string `json:"promisedInterval"`
+	TurnsDue             *int64  `json:"turnsDue"`
+	TurnsUsed            *int64  `json:"turnsUsed"`
+	PeakConcurrency      int     `json:"peakConcurrency"`
+	ConcurrencyLimit     int     `json:"concurrencyLimit"`
+	MeanResponseTime     string  `json:"meanResponseTime"`
+}
+
+// Replies counts the replies; ByStatus has the commonest first.
+type Replies struct {
+	ByClass  Classes       `json:"byClass"`
+	ByStatus []StatusCount `json:"byStatus"`
+}
+
+// StatusCount is how often a status came.
+type StatusCount struct {
+	Status int   `json:"status"`
+	Count  int64 `json:"count"`
+}
+
+// ServerError is a status of 500 to 599 that an operation answered.
+type ServerError struct {
+	Operation string `json:"operation"`
+	Status    int    `json:"status"`
+	Count     int64  `json:"count"`
+}
+
+// CategoryFaults counts what was seen of one code of the catalogue.
+type CategoryFaults struct {
+	Code             string `json:"code"`
+	CatalogueVersion string `json:"catalogueVersion"`
+	Name             string `json:"name"`
+	Errors           int64  `json:"errors"`
+	Warnings         int64  `json:"warnings"`
+}
+
+// StatusFaults counts what was seen in replies of one status; 0 stands for no reply.
+type StatusFaults struct {
+	Status   int   `json:"status"`
+	Errors   int64 `json:"errors"`
+	Warnings int64 `json:"warnings"`
+}
+
+// OperationFaults counts what was seen at one operation.
+type OperationFaults struct {
+	Operation string `json:"operation"`
+	Errors    int64  `json:"errors"`
+	Warnings  int64  `json:"warnings"`
+	FirstSeen string `json:"firstSeen"`
+	LastSeen  string `json:"lastSeen"`
+}
+
+// FindingInFull is one fault with the first exchange that showed it. Its id is the same in every run that finds it.
+type FindingInFull struct {
+	ID               string `json:"id"`
+	Code             string `json:"code"`
+	CatalogueVersion string `json:"catalogueVersion"`
+	Title            string `json:"title"`
+	Level            string `json:"level"`
+	Certainty        string `json:"certainty"`
+	Status           int    `json:"status"` // 0: no reply
+	Count            int64  `json:"count"`
+	FirstSeen        string `json:"firstSeen"`
+	LastSeen         string `json:"lastSeen"`
+	LastSeq          int64  `json:"lastSeq"`
+	Expected         string `json:"expected"`
+	Got              string `json:"got"`
+	Place            string `json:"place"`
+	Curl             string `json:"curl"`
+	CurlNote         string `json:"curlNote,omitempty"`
+	*ExchangeTold
+}
+
+// CurlVariable is a shell variable that the curl commands take a key from.
+type CurlVariable struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+}
+
+// ReasonCount is how many replies could not be judged against the document for one reason.
+type ReasonCount struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+// Limits are the bounds of the report, and what they have left out.
+type Limits struct {
+	MostFindings          int   `json:"mostFindings"`
+	LongestBodyKept       int64 `json:"longestBodyKept"`
+	ErrorsLeftOut         int64 `json:"errorsLeftOut"`
+	WarningsLeftOut       int64 `json:"warningsLeftOut"`
+	DocumentIssuesLeftOut int   `json:"documentIssuesLeftOut"`
+}
+
+// OwnFailure is something that went wrong in the tool itself.
+type OwnFailure struct {
+	Message string `json:"message"`
+	Count   int64  `json:"count"`
+}
+
+// report is the run as it stands, for report.json.
+func (r *Reporter) report() *Report {
+	doc, now, v, p := r.cfg.Document, r.clk.Now(), r.verdict(), r.paced
+	rep := &Report{
+		Format:         reportFormat,
+		Tool:           r.cfg.Tool,
+		FaultCatalogue: Catalogue{catalogueName, catalogueVersion},
+		CreatedAt:      timestamp(r.clk.Wall(now)),
+		API: API{
+			Title: doc.Title, Version: doc.Version, Dialect: doc.Dialect,
+			Source: r.mask.Text(r.source()), Address: r.mask.Text(doc.Address), Operations: len(doc.Operations),
+		},
+		Run: Run{
+			Started: timestamp(r.cfg.Started), Ended: timestamp(r.clk.Wall(now)),
+			Budget: iso(r.cfg.Budget), Seed: r.cfg.Seed,
+			BucketWidth: iso(r.tally.time.width), OverTime: []Bucket{},
+		},
+		CutShort: r.cutShort(),
+		End: EndTold{
+			Why: endWord(p.End), After: iso(time.Duration(p.StoppedAt)),
+			Reason: r.mask.Text(clip(p.Reason, longestWords)),
+		},
+		Verdict:           VerdictTold{v.word, v.exit, meanings[v.exit], v.sentence},
+		Totals:            r.totals(),
+		Operations:        []OperationTold{},
+		DocumentIssues:    []IssueTold{},
+		KeysUsed:          append([]string{}, r.cfg.KeysUsed...),
+		KeysNotGiven:      append([]string{}, r.cfg.KeysMissing...),
+		ToldToWait:        r.toldToWait(),
+		Engine:            r.engine(),
+		Replies:           Replies{classesOf(&r.tally.all), statusesOf(r.tally.statuses)},
+		ServerErrors:      []ServerError{},
+		FaultsByCategory:  []CategoryFaults{},
+		FaultsByStatus:    []StatusFaults{},
+		FaultsByOperation: []OperationFaults{},
+		Findings:          []FindingInFull{},
+		CurlVariables:     []CurlVariable{},
+		Unjudged:          []ReasonCount{},
+		Limits: Limits{
+			MostFindings:          r.gathered.most,
+			LongestBodyKept:       r.cfg.Settings.Report.LongestBodyKept,
+			ErrorsLeftOut:         r.gathered.left.errors,
+			WarningsLeftOut:       r.gathered.left.warnings,
+			DocumentIssuesLeftOut: max(len(doc.Issues)-mostIssuesTold, 0),
+		},
+		Settings:    r.settingLines(),
+		OwnFailures: []OwnFailure{},
+		Unauthorized: UnauthorizedTold{
+			Replies: r.tally.unauthorized, OpeningLap: r.tally.lap, OpeningLapRefused: r.tally.lapUnauthorized,
+			EndedTheRun: p.End == messages.Unauthorized, OperationsWithOnly: []string{},
+		},
+	}
+	for i, b := range r.tally.time.buckets {
+		rep.Run.OverTime = append(rep.Run.OverTime, Bucket{
+			At: iso(time.Duration(i) * r.tally.time.width), Requests: b.sent, ByClass: classesOf(&b), NoReply: b.noReply,
+		})
+	}
+	r.reportOperations(rep)
+	for _, issue := range doc.Issues[:min(len(doc.Issues), mostIssuesTold)] {
+		at := issue.Place
+		rep.DocumentIssues = append(rep.DocumentIssues, IssueTold{
+			r.mask.Text(at.File), at.Pointer, at.Line, at.Column, r.mask.Text(issue.Message), issue.Severity,
+		})
+	}
+	r.reportFaults(rep)
+	var commands strings.Builder
+	for _, f := range r.gathered.groups {
+		commands.WriteString(f.curl.line + "\n")
+	}
+	for _, v := range r.mask.VariablesIn(commands.String()) {
+		rep.CurlVariables = append(rep.CurlVariables, CurlVariable{v.Name, v.Meaning})
+	}
+	for _, reason := range commonest(r.tally.unjudged) {
+		rep.Unjudged = append(rep.Unjudged, ReasonCount{r.mask.Text(reason), r.tally.unjudged[reason]})
+	}
+	for _, f := range r.failures.lines {
+		rep.OwnFailures = append(rep.OwnFailures, OwnFailure{f.text, f.count})
+	}
+	if n := r.failures.more; n > 0 {
+		rep.OwnFailures = append(rep.OwnFailures, OwnFailure{"other failures", n})
+	}
+	return rep
+}
+
+// reportOperations tells what became of each operation.
+func (r *Reporter) reportOperations(rep *Report) {
+	waits := map[int]int{}
+	for _, w := range r.paced.Waits {
+		waits[w.Operation] = w.Times
+	}
+	for _, op := range r.cfg.Document.Operations {
+		t := &r.tally.operations[op.Index]
+		told := OperationTold{
+			ID: op.ID, Method: op.Method, Path: op.Path, State: "tested",
+			Requests: t.sent, ByClass: classesOf(&t.counts), ByStatus: statusesOf(t.statuses),
+			NoReply: t.noReply, NeverSent: t.neverSent, Refused: t.refused, Waits: waits[op.Index],
+		}
+		if t.answered() == 0 {
+			told.State = "notReached"
+			if told.Why = r.untestable[op.Index]; told.Why != "" {
+				told.State = "notTestable"
+			}
+		}
+		rep.Operations = append(rep.Operations, told)
+		for _, status := range slices.Sorted(maps.Keys(t.statuses)) {
+			if class(status) == 5 {
+				rep.ServerErrors = append(rep.ServerErrors, ServerError{op.ID, status, t.statuses[status]})
+			}
+		}
+		if n := t.statuses[401]; n > 0 && n == t.answered() {
+			rep.Unauthorized.OperationsWithOnly = append(rep.Unauthorized.OperationsWithOnly, op.ID)
+		}
+	}
+}
+
+// reportFaults tells the findings, and their sums.
+func (r *Reporter) reportFaults(rep *Report) {
+	g := &r.gathered
+	id := func(operation int) string { return r.cfg.Document.Operations[operation].ID }
+	for _, code := range slices.Sorted(maps.Keys(g.byCode)) {
+		n := g.byCode[code]
+		rep.FaultsByCategory = append(rep.FaultsByCategory, CategoryFaults{
+			faultCode(code), catalogueVersion, faultName(code), n.errors, n.warnings,
+		})
+	}
+	for _, status := range slices.Sorted(maps.Keys(g.byStatus)) {
+		n := g.byStatus[status]
+		rep.FaultsByStatus = append(rep.FaultsByStatus, StatusFaults{status, n.errors, n.warnings})
+	}
+	for _, operation := range slices.Sorted(maps.Keys(g.byOperation)) {
+		s := g.byOperation[operation]
+		rep.FaultsByOperation = append(rep.FaultsByOperation, OperationFaults{
+			id(operation), s.errors, s.warnings, r.moment(s.first), r.moment(s.last),
+		})
+	}
+	for _, f := range g.sorted() {
+		rep.Findings = append(rep.Findings, FindingInFull{
+			ID: f.id(id(f.operation)), Code: faultCode(f.code), CatalogueVersion: catalogueVersion,
+			Title: f.title, Level: f.level(), Certainty: certainty(f.code),
+			Status: f.status, Count: f.count,
+			FirstSeen: r.moment(f.first), LastSeen: r.moment(f.last), LastSeq: f.lastSeq,
+			Expected: f.expected, Got: f.got, Place: f.place,
+			Curl: f.curl.line, CurlNote: f.curl.note, ExchangeTold: f.exchange,
+		})
+	}
+}
+
+func (r *Reporter) moment(t messages.Instant) string { return timestamp(r.clk.Wall(t)) }
+
+func (r *Reporter) totals() Totals {
+	all := &r.tally.all
+	return Totals{
+		Requests: all.sent, Answered: all.answered(), NoReply: all.noReply, NeverSent: all.neverSent,
+		Refused: all.refused, Redirects: r.tally.hops, ByClass: classesOf(all),
+		Errors: r.gathered.errors, Warnings: r.gathered.warnings,
+		Seen: r.gathered.total.errors + r.gathered.total.warnings,
+	}
+}
+
+func (r *Reporter) toldToWait() *ToldToWait {
+	p := r.paced
+	if !p.Waiting {
+		return nil
+	}
+	told := &ToldToWait{
+		Idle:       iso(p.IdleAsked),
+		WholeAPI:   Held{p.WholeAPI.Times, p.WholeAPI.Stated, iso(p.WholeAPI.Lasted)},
+		Operations: []OperationWait{},
+	}
+	for _, w := range p.Waits {
+		if w.Times > 0 {
+			told.Operations = append(told.Operations, OperationWait{
+				r.cfg.Document.Operations[w.Operation].ID, w.Times, w.Stated, iso(w.Lasted), w.Skipped,
+			})
+		}
+	}
+	return told
+}
+
+func (r *Reporter) engine() Engine {
+	p := r.paced
+	wall := time.Duration(p.StoppedAt)
+	e := Engine{
+		RequestsSent: p.Sent, NeverSent: p.Dropped,
+		WallClock: iso(wall), Idle: iso(p.Idle), IdleKeepingToTheRate: iso(p.IdleRate),
+		PeakConcurrency: p.PeakInFlight, ConcurrencyLimit: r.cfg.Settings.Engine.MaxConcurrency,
+		MeanResponseTime: iso(r.tally.meanResponseTime()),
+	}
+	if wall > 0 {
+		e.IdleFraction = min(max(p.Idle.Seconds()/wall.Seconds(), 0), 1)
+	}
+	if p.ShortestGap >= 0 {
+		shortest := iso(p.ShortestGap)
+		e.ShortestGap = &shortest
+	}
+	if p.Interval > 0 {
+		promised := iso(p.Interval)
+		e.PromisedInterval, e.TurnsDue, e.TurnsUsed = &promised, &p.TurnsDue, &p.TurnsUsed
+	}
+	return e
+}
+
+func classesOf(c *counts) Classes {
+	return Classes{
+		C1xx: c.classes[1], C2xx: c.classes[2], C3xx: c.classes[3], C4xx: c.classes[4], C5xx: c.classes[5],
+		Other: c.classes[0],
+	}
+}
+
+// statusesOf lists the statuses, the commonest first.
+func statusesOf(m map[int]int64) []StatusCount {
+	told := make([]StatusCount, 0, len(m))
+	for _, status := range slices.Sorted(maps.Keys(m)) {
+		told = append(told, StatusCount{status, m[status]})
+	}
+	slices.SortStableFunc(told, func(a, b StatusCount) int { return cmp.Compare(b.Count, a.Count) })
+	return told
+}

@@ -1,0 +1,453 @@
+// Package reporter tells what a run found: it counts every exchange, records it, gathers the findings, shows how the
+// run is going, and writes the summary and the report at its end.
+package reporter
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/settings/document"
+)
+
+// The names of the files a run writes.
+const (
+	ReportName    = "report.json"
+	RecordingName = "run.ndjson.zst"
+)
+
+// Config is what a reporter is given.
+type Config struct {
+	Document *document.Document
+	Settings settings.Settings
+	// Values are all the settings with where each came from.
+	Values []settings.Value
+	Tool   Tool
+	// Source is the document as it was named on the command line.
+	Source string
+	Seed   uint64
+	Budget time.Duration
+	Mask   *credentials.Mask
+	// KeysUsed and KeysMissing are names of security schemes or places, never the keys themselves.
+	KeysUsed, KeysMissing []string
+	// Unbuildable are operations the document allows and the generator cannot build a request for.
+	Unbuildable []Unbuildable
+	// Out is where the files go; nil: none are written.
+	Out Directory
+	// Live is where the run is told about as it goes, the standard error as a rule; nil: nowhere. LiveTTY says that
+	// it is a terminal, Width how many columns that has (0: 80), Color and UTF8 what it can show.
+	Live    io.Writer
+	LiveTTY bool
+	Width   int
+	Color   bool
+	UTF8    bool
+	// Quiet keeps everything from Live; the summary is made all the same.
+	Quiet bool
+	// Notes are lines to say before anything is sent.
+	Notes []string
+	// Started is the wall time the run began at; the zero Time: that of the clock's moment 0.
+	Started time.Time
+	// Done is called once, after the last file is written.
+	Done func()
+}
+
+// Tool says what made a report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Unbuildable is an operation no request can be built for, and why.
+type Unbuildable struct {
+	Operation int
+	Reason    string
+}
+
+// Neighbours are the addresses a reporter writes to.
+type Neighbours struct {
+	Pacer func(messages.ToPacer)
+	Self  func(messages.ToReporter)
+}
+
+// Result is how a run ended.
+type Result struct {
+	// Exit is the exit code, Verdict its word as the report has it, Sentence what it means for this run.
+	Exit     int
+	Verdict  string
+	Sentence string
+	// Errors and Warnings count the different findings, not how often each was seen.
+	Errors, Warnings int64
+	// Summary is what to print on the standard output.
+	Summary string
+}
+
+// Stopped is the cause to Finish a run with that a signal cut short, so that it is not taken for a failure of the tool.
+type Stopped struct{ By messages.End }
+
+func (s Stopped) Error() string { return "stopped by " + endWord(s.By) }
+
+// Reporter is the fifth stage.
+type Reporter struct {
+	cfg  Config
+	clk  clock.Clock
+	to   Neighbours
+	mask *credentials.Mask
+
+	untestable map[int]string
+
+	tally    tally
+	gathered gathered
+	failures failures
+
+	recording *recording
+	recorded  bool // there is a recording, whole or not
+	reported  bool // the report was written
+	screen    *screen
+	live      live
+	paced     *messages.Paced
+	asked     bool // an Ask has not been answered yet
+	cancel    func()
+
+	finished bool
+	result   Result
+}
+
+// New makes a reporter; nothing is written before Begin.
+func New(cfg Config, clk clock.Clock, to Neighbours) *Reporter {
+	if cfg.Started.IsZero() {
+		cfg.Started = clk.Wall(0)
+	}
+	if cfg.Width <= 0 {
+		cfg.Width = 80
+	}
+	if cfg.Live == nil {
+		cfg.Live = io.Discard
+	}
+	r := &Reporter{
+		cfg: cfg, clk: clk, to: to, mask: cfg.Mask,
+		untestable: map[int]string{},
+		tally:      newTally(len(cfg.Document.Operations)),
+		gathered:   newGathered(cfg.Settings.Report.MostFindings),
+		screen:     &screen{w: cfg.Live, tty: cfg.LiveTTY},
+		cancel:     func() {},
+	}
+	for _, op := range cfg.Document.Operations {
+		if op.Untestable != "" {
+			r.untestable[op.Index] = r.mask.Text(op.Untestable)
+		}
+	}
+	for _, u := range cfg.Unbuildable {
+		r.untestable[u.Operation] = r.mask.Text(u.Reason)
+	}
+	return r
+}
+
+// Log is where log lines can be written while the run is shown: each goes above the live line instead of into it.
+// Unlike the rest of a Reporter it may be used by any goroutine.
+func (r *Reporter) Log() io.Writer { return r.screen }
+
+// Begin says what will be done, opens the recording, and starts the ticks.
+func (r *Reporter) Begin() {
+	r.say(r.opening())
+	if r.cfg.Out != nil && r.cfg.Settings.Report.Recording {
+		rec, err := newRecording(r.cfg.Out, r.teller(), r.runLine())
+		if err != nil {
+			r.failures.add(r.mask.Text(err.Error()))
+		} else {
+			r.recording, r.recorded = rec, true
+		}
+	}
+	r.plan()
+}
+
+// Handle hears one message. It waits for nothing but the disk, which is meant to slow the run down when it is slow.
+func (r *Reporter) Handle(m messages.ToReporter) {
+	if r.finished {
+		return
+	}
+	switch m := m.(type) {
+	case *messages.Judged:
+		r.judged(m)
+	case *messages.Paced:
+		r.paced, r.asked = m, false
+		if m.Over {
+			r.Finish(nil)
+			return
+		}
+		r.show()
+	case messages.Tick:
+		r.tick()
+	}
+}
+
+// judged accounts for an exchange, and gives its slot back when nothing is left to do for it.
+func (r *Reporter) judged(j *messages.Judged) {
+	r.tally.add(j)
+	for i := range j.Findings {
+		r.found(j.Exchange, &j.Findings[i])
+	}
+	for _, line := range j.Broken {
+		r.failures.add(r.mask.Text(line))
+	}
+	if r.recording != nil {
+		r.keepRecording(r.recording.add(j, r.clk.Now()))
+	}
+	r.to.Pacer(messages.Slot{Slot: j.Exchange.Slot, Open: j.Exchange.Open})
+}
+
+// found gathers a finding, and shows one that is seen for the first time.
+func (r *Reporter) found(ex *messages.Exchange, f *messages.Finding) {
+	g := r.gathered.add(ex, f)
+	if g == nil {
+		return
+	}
+	g.tell(r.teller(), ex, f, r.curl(ex))
+	if line := r.live.finding(g, r.cfg.Document.Operations[g.operation], r.cfg); line != "" {
+		r.say(line)
+	}
+}
+
+// say writes whole lines where the run is told about as it goes.
+func (r *Reporter) say(text string) {
+	if !r.cfg.Quiet {
+		r.screen.print(text)
+	}
+}
+
+// keepRecording ends the recording at its first error; what was written stays.
+func (r *Reporter) keepRecording(err error) {
+	if err == nil {
+		return
+	}
+	r.recording = nil
+	r.failures.add(r.mask.Text("the recording stopped: " + err.Error()))
+}
+
+// tick puts the recording on the disk and asks the pacer how things stand, which is shown when it has answered.
+func (r *Reporter) tick() {
+	if r.recording != nil {
+		r.keepRecording(r.recording.flushIfDue(r.clk.Now()))
+	}
+	if r.asked {
+		r.show() // what was known last is better than nothing
+	} else {
+		r.asked = true
+		r.to.Pacer(messages.Ask{})
+	}
+	r.plan()
+}
+
+// show draws the live line, if it is time to.
+func (r *Reporter) show() {
+	now := r.clk.Now()
+	if !r.live.due(now, r.cfg) {
+		return
+	}
+	line := r.live.line(now, r)
+	if r.cfg.LiveTTY {
+		r.screen.draw(line)
+	} else {
+		r.screen.print(line + "\n")
+	}
+}
+
+// plan asks for the next tick: often enough to show the run and to put the recording on the disk each second.
+func (r *Reporter) plan() {
+	every := r.live.every(r.cfg)
+	r.cancel = r.clk.At(r.clk.Now().Add(min(every, time.Second)), func() { r.to.Self(messages.Tick{}) })
+}
+
+// Finish ends the account: the recording and the report are written and the summary is made. It is called by the
+// reporter itself when the pacer says that the run is over, and may be called by whoever runs the stages once none of
+// them runs any more: with a Stopped after a signal, with any other error after a crash. Only the first call counts;
+// each gives the same result.
+func (r *Reporter) Finish(cause error) Result {
+	if r.finished {
+		return r.result
+	}
+	r.finished = true
+	r.cancel()
+	r.screen.draw("")
+	if r.cfg.Done != nil {
+		defer r.cfg.Done()
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			v := judge(facts{failures: 1, errors: r.gathered.errors, warnings: r.gathered.warnings})
+			r.result = r.resultOf(v, r.shown(fmt.Sprintf("the summary could not be made: %v", p))+"\n"+v.sentence+"\n")
+		}
+	}()
+	r.settle(cause)
+	if r.recording != nil {
+		r.keepRecording(r.recording.end(r.endLine()))
+	}
+	if r.cfg.Out != nil {
+		if err := r.writeReport(); err != nil {
+			r.failures.add(r.mask.Text("the report could not be written: " + err.Error()))
+		}
+	}
+	v := r.verdict()
+	r.result = r.resultOf(v, r.summary(v))
+	return r.result
+}
+
+func (r *Reporter) resultOf(v verdict, summary string) Result {
+	return Result{
+		Exit: v.exit, Verdict: v.word, Sentence: v.sentence,
+		Errors: r.gathered.errors, Warnings: r.gathered.warnings,
+		Summary: summary,
+	}
+}
+
+// settle makes sure that there is an account of the pacer to report from, and notes what went wrong with the run.
+func (r *Reporter) settle(cause error) {
+	now := r.clk.Now()
+	if r.paced == nil {
+		r.paced = &messages.Paced{
+			At: now, Sent: r.tally.all.sent, Dropped: r.tally.all.neverSent, ShortestGap: -1,
+			Waiting: r.cfg.Settings.Schedule.WaitWhenToldTo,
+		}
+	} else {
+		p := *r.paced
+		r.paced = &p
+	}
+	var stopped Stopped
+	switch {
+	case errors.As(cause, &stopped):
+		r.paced.End = stopped.By
+	case cause != nil:
+		r.failures.add(r.mask.Text(cause.Error()))
+		r.paced.End = messages.Failed
+	case !r.paced.Over && !interrupted(r.paced.End):
+		r.failures.add("the run ended before every request had been accounted for")
+		r.paced.End = messages.Failed
+	case r.paced.End == messages.Failed:
+		reason := r.paced.Reason
+		if reason == "" {
+			reason = "a part of the tool failed"
+		}
+		r.failures.add(r.mask.Text(reason))
+	}
+	if r.paced.StoppedAt <= 0 {
+		r.paced.StoppedAt = now
+		if r.paced.Over && r.paced.At > 0 {
+			r.paced.StoppedAt = r.paced.At
+		}
+	}
+}
+
+// cutShort says that the run did not go to its own end.
+func (r *Reporter) cutShort() bool {
+	return !r.paced.Over || interrupted(r.paced.End) || r.paced.End == messages.Failed
+}
+
+func interrupted(e messages.End) bool { return e == messages.Interrupted || e == messages.Terminated }
+
+// writeReport writes report.json. A panic while it is made is an error like another, so that the summary is still told.
+func (r *Reporter) writeReport() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it could not be made: %v", p)
+		}
+	}()
+	var told bytes.Buffer
+	encoder := json.NewEncoder(&told)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(r.report()); err != nil {
+		return err
+	}
+	file, err := r.cfg.Out.Create(ReportName)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(told.Bytes())
+	err = errors.Join(err, file.Close())
+	r.reported = err == nil
+	return err
+}
+
+func (r *Reporter) teller() teller {
+	return teller{doc: r.cfg.Document, mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept}
+}
+
+// failures are the tool's own, each once with how often it came.
+type failures struct {
+	lines []failure
+	more  int64 // that came when lines was full
+}
+
+type failure struct {
+	text  string
+	count int64
+}
+
+// mostFailures bounds how many different failures of the tool's own are kept.
+const mostFailures = 100
+
+func (f *failures) add(text string) {
+	text = clip(text, 2000)
+	for i := range f.lines {
+		if f.lines[i].text == text {
+			f.lines[i].count++
+			return
+		}
+	}
+	if len(f.lines) == mostFailures {
+		f.more++
+		return
+	}
+	f.lines = append(f.lines, failure{text, 1})
+}
+
+// screen is where the run is shown: lines that stay, and on a terminal one at its foot that is drawn over and over.
+type screen struct {
+	mu   sync.Mutex
+	w    io.Writer
+	tty  bool
+	foot string
+}
+
+const eraseLine = "\r\x1b[K"
+
+// print writes whole lines above the foot.
+func (s *screen) print(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.above(text)
+}
+
+// Write is print for log lines.
+func (s *screen) Write(p []byte) (int, error) {
+	s.print(string(p))
+	return len(p), nil
+}
+
+func (s *screen) above(text string) {
+	if text == "" {
+		return
+	}
+	if s.foot != "" {
+		text = eraseLine + text + s.foot
+	}
+	io.WriteString(s.w, text) // there is nowhere to say that this failed
+}
+
+// draw puts the line at the foot, in the place of the one before; an empty one clears it.
+func (s *screen) draw(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if line == s.foot || !s.tty {
+		return
+	}
+	s.foot = line
+	io.WriteString(s.w, eraseLine+line)
+}

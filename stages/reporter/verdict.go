@@ -1,0 +1,159 @@
+package reporter
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/restest/restest/messages"
+)
+
+// The exit codes of a run that sent something. With 2 a run ends before anything is sent.
+const (
+	exitClean       = 0
+	exitFaults      = 1
+	exitNothing     = 3
+	exitFailed      = 4
+	exitRefused     = 5
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// meanings say what the exit codes stand for.
+var meanings = map[int]string{
+	exitClean:       "no errors were found",
+	exitFaults:      "errors were found (or warnings, with checks.failOnWarnings)",
+	exitNothing:     "nothing was tested: no request was answered",
+	exitFailed:      "the tool itself failed; the report holds what there was",
+	exitRefused:     "the API refused the run",
+	exitInterrupted: "the run was stopped by Ctrl-C; the report is marked as cut short",
+	exitTerminated:  "the run was asked to end by a signal; the report is marked as cut short",
+}
+
+// Meaning says what an exit code of a run stands for, "" for a code that no run ends with.
+func Meaning(exit int) string { return meanings[exit] }
+
+// facts are what the verdict hangs on.
+type facts struct {
+	failures         int64 // of the tool's own
+	end              messages.End
+	reason           string // the pacer's words on the end
+	errors, warnings int64  // different findings
+	failOnWarnings   bool
+	all              counts
+	succeeded        int64    // replies of 2xx
+	operations       int      // that were answered
+	refused          []string // operations that answered nothing but refusals
+	unreached        []string // operations that could be tested and were never answered
+}
+
+// verdict is how a run ended.
+type verdict struct {
+	exit     int
+	word     string
+	sentence string
+}
+
+// judge gives the verdict. Of what holds, the first of these decides:
+//
+//  1. the tool itself failed: 4
+//  2. a signal stopped the run: 130 for Ctrl-C, 143 for SIGTERM
+//  3. errors were found, or warnings with checks.failOnWarnings: 1
+//  4. the API refused the run: each request of the opening lap was answered 401, each reply asked for a wait, the API
+//     asked for quiet until after the run's time, or no connection could be opened any more after it had answered: 5
+//  5. no request was answered: 3
+//  6. none of these: 0. The word is noErrorsFoundInPart, and the sentence does not call it a pass, where an operation
+//     was never answered or only refused, or where no reply at all was a success.
+func judge(f facts) verdict {
+	answered := f.all.answered()
+	found := foundWords(f.errors, f.warnings)
+	sofar := "Until then " + found + "."
+	switch {
+	case f.failures > 0:
+		return verdict{exitFailed, "toolFailed", "The tool itself failed, so this account may not be whole. It holds: " + found + "."}
+	case f.end == messages.Interrupted:
+		return verdict{exitInterrupted, "interrupted", "Stopped by Ctrl-C before its time was up. " + sofar}
+	case f.end == messages.Terminated:
+		return verdict{exitTerminated, "terminated", "Asked to end by a signal before its time was up. " + sofar}
+	case f.errors > 0:
+		return verdict{exitFaults, "errorsFound", upper(found) + "."}
+	case f.warnings > 0 && f.failOnWarnings:
+		return verdict{exitFaults, "warningsFound", upper(found) + ", and checks.failOnWarnings has warnings count."}
+	case f.end == messages.Unauthorized:
+		return verdict{exitRefused, "refused", "The API answered 401 to every request of the opening lap, so the run was given up. Give it the keys it asks for with --auth."}
+	case f.all.onlyRefused():
+		return verdict{exitRefused, "refused", fmt.Sprintf("The API refused the run: each of its %s asked to wait.", plural(answered, "reply"))}
+	case f.end == messages.HeldToTheEnd:
+		return verdict{exitRefused, "refused", "The API asked for quiet until after the run's time, so the run ended early. " + sofar}
+	case f.end == messages.Unconnected && answered > 0:
+		return verdict{exitRefused, "refused", because("No connection to the API could be opened any more", f.reason) + " " + sofar}
+	case f.end == messages.Unconnected:
+		return verdict{exitNothing, "nothingTested", because("Nothing was tested: no connection to the API could be opened", f.reason)}
+	case f.end == messages.NothingToSend && answered == 0:
+		return verdict{exitNothing, "nothingTested", "Nothing was tested: no request can be built for any operation of the document."}
+	case answered == 0:
+		return verdict{exitNothing, "nothingTested", "Nothing was tested: no request was answered."}
+	}
+	var but []string
+	if f.succeeded == 0 {
+		but = append(but, "no operation ever answered with success")
+	}
+	if len(f.refused) > 0 {
+		but = append(but, fmt.Sprintf("%s answered nothing but refusals (%s)", plural(int64(len(f.refused)), "operation"), names(f.refused, 5)))
+	}
+	if len(f.unreached) > 0 {
+		but = append(but, fmt.Sprintf("%s never answered (%s)", plural(int64(len(f.unreached)), "operation"), names(f.unreached, 5)))
+	}
+	if len(but) > 0 {
+		return verdict{exitClean, "noErrorsFoundInPart", upper(found) + ", but this is no pass: " + strings.Join(but, "; ") + "."}
+	}
+	return verdict{exitClean, "noErrorsFound", fmt.Sprintf("%s in %s of %s.", upper(found), plural(answered, "reply"), plural(int64(f.operations), "operation"))}
+}
+
+// foundWords says how many faults there are, as a part of a sentence.
+func foundWords(errors, warnings int64) string {
+	switch {
+	case errors == 0 && warnings == 0:
+		return "no errors were found"
+	case errors == 0:
+		return fmt.Sprintf("no errors and %s were found", plural(warnings, "warning"))
+	case warnings == 0:
+		if errors == 1 {
+			return "1 error was found"
+		}
+		return fmt.Sprintf("%s were found", plural(errors, "error"))
+	}
+	return fmt.Sprintf("%s and %s were found", plural(errors, "error"), plural(warnings, "warning"))
+}
+
+func because(what, why string) string {
+	if why == "" {
+		return what + "."
+	}
+	return what + " (" + strings.TrimSuffix(why, ".") + ")."
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// verdict judges the run as it stands.
+func (r *Reporter) verdict() verdict {
+	f := facts{
+		failures:       int64(len(r.failures.lines)),
+		end:            r.paced.End,
+		reason:         clean(r.mask.Text(clip(r.paced.Reason, longestWords)), r.cfg.UTF8),
+		errors:         r.gathered.errors,
+		warnings:       r.gathered.warnings,
+		failOnWarnings: r.cfg.Settings.Checks.FailOnWarnings,
+		all:            r.tally.all,
+		succeeded:      r.tally.all.classes[2],
+	}
+	// Of findings that found no room it is not known how many are different; that there are some is what counts.
+	if f.errors == 0 {
+		f.errors = r.gathered.left.errors
+	}
+	if f.warnings == 0 {
+		f.warnings = r.gathered.left.warnings
+	}
+	c := r.coverage()
+	f.operations, f.refused, f.unreached = c.answered, c.refused, c.unreached
+	return judge(f)
+}

@@ -1,0 +1,59 @@
+package reporter
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/restest/restest/messages"
+)
+
+func TestTheFirstThatHoldsDecidesTheExitCode(t *testing.T) {
+	ok := counts{sent: 10, classes: [6]int64{2: 10}}
+	refused := counts{sent: 3, classes: [6]int64{4: 3}, refused: 3}
+	silent := counts{sent: 3, noReply: 3}
+	for _, row := range []struct {
+		name string
+		f    facts
+		exit int
+		word string
+	}{
+		{"a clean run", facts{all: ok, succeeded: 10, operations: 2, end: messages.DeadlineCame}, 0, "noErrorsFound"},
+		{"warnings", facts{all: ok, succeeded: 10, warnings: 2}, 0, "noErrorsFound"},
+		{"warnings that count", facts{all: ok, succeeded: 10, warnings: 2, failOnWarnings: true}, 1, "warningsFound"},
+		{"no warnings to count", facts{all: ok, succeeded: 10, failOnWarnings: true}, 0, "noErrorsFound"},
+		{"errors", facts{all: ok, errors: 1}, 1, "errorsFound"},
+		{"an operation never answered", facts{all: ok, succeeded: 10, unreached: []string{"a"}}, 0, "noErrorsFoundInPart"},
+		{"an operation only refused", facts{all: ok, succeeded: 10, refused: []string{"a"}}, 0, "noErrorsFoundInPart"},
+		{"no success", facts{all: counts{sent: 3, classes: [6]int64{4: 3}}}, 0, "noErrorsFoundInPart"},
+		{"nothing went out", facts{end: messages.NothingToSend}, 3, "nothingTested"},
+		{"nothing came back", facts{all: silent}, 3, "nothingTested"},
+		{"nothing came back in time, an error", facts{all: silent, errors: 1}, 1, "errorsFound"},
+		{"no connection at all", facts{end: messages.Unconnected}, 3, "nothingTested"},
+		{"no connection any more", facts{end: messages.Unconnected, all: ok, succeeded: 10}, 5, "refused"},
+		{"401 throughout the lap", facts{end: messages.Unauthorized, all: counts{sent: 2, classes: [6]int64{4: 2}}}, 5, "refused"},
+		{"only refusals", facts{all: refused}, 5, "refused"},
+		{"held to the end", facts{end: messages.HeldToTheEnd, all: ok, succeeded: 10}, 5, "refused"},
+		{"errors before 401", facts{end: messages.Unauthorized, all: refused, errors: 1}, 1, "errorsFound"},
+		{"errors before held to the end", facts{end: messages.HeldToTheEnd, all: ok, errors: 1}, 1, "errorsFound"},
+		{"warnings that count before only refusals", facts{all: refused, warnings: 1, failOnWarnings: true}, 1, "warningsFound"},
+		{"only refusals before Ctrl-C does not hold", facts{end: messages.Interrupted, all: refused}, 130, "interrupted"},
+		{"Ctrl-C before errors", facts{end: messages.Interrupted, all: ok, errors: 3}, 130, "interrupted"},
+		{"SIGTERM before errors", facts{end: messages.Terminated, all: ok, errors: 3}, 143, "terminated"},
+		{"SIGTERM before nothing tested", facts{end: messages.Terminated}, 143, "terminated"},
+		{"own failure before all", facts{failures: 1, end: messages.Interrupted, all: ok, errors: 3}, 4, "toolFailed"},
+		{"own failure alone", facts{failures: 1, all: ok, succeeded: 10}, 4, "toolFailed"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			v := judge(row.f)
+			if v.exit != row.exit || v.word != row.word {
+				t.Errorf("got %d, %s; want %d, %s", v.exit, v.word, row.exit, row.word)
+			}
+			if Meaning(v.exit) == "" {
+				t.Error("its exit code has no meaning")
+			}
+			if strings.TrimSpace(v.sentence) == "" || !strings.HasSuffix(v.sentence, ".") {
+				t.Errorf("%q is no sentence", v.sentence)
+			}
+		})
+	}
+}
