@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/restest/restest/settings"
+	"github.com/restest/restest/stages/reporter"
 )
 
 // demoOptions are what the command line of demo says.
@@ -85,7 +86,7 @@ func doDemo(ctx context.Context, o demoOptions, s streams) int {
 	given, err := settings.Resolve(o.settings)
 	if err != nil {
 		fmt.Fprintln(s.err, err)
-		return exitUsage
+		return reporter.ExitUsage
 	}
 	return joinedDemo(ctx, o, given, s)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/reporter"
 )
 
 func (a *app) documentCommand() *cli.Command {
@@ -58,7 +59,7 @@ them can be tested and why the others cannot, and every problem found with its p
 				write = writeDocumentJSON
 			}
 			if err := write(a.out, doc); err != nil {
-				return &failure{exitFailed, cmd.FullName() + ": " + err.Error()}
+				return &failure{reporter.ExitFailed, cmd.FullName() + ": " + err.Error()}
 			}
 			return nil
 		},

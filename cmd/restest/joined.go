@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
 	"github.com/restest/restest/clock"
@@ -27,7 +28,7 @@ func joined(ctx context.Context, p *prepared, s streams) int {
 	result, err := live(ctx, p, s)
 	if err != nil {
 		fmt.Fprintln(s.err, err)
-		return exitUsage
+		return reporter.ExitUsage
 	}
 	fmt.Fprint(s.out, result.Summary)
 	return result.Exit
@@ -72,6 +73,11 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 		},
 	}
 	describe(&run.Report, s.err, p.options.environ)
+	run.Report.Logger = func(to io.Writer) zerolog.Logger {
+		return zerolog.New(zerolog.ConsoleWriter{
+			Out: to, NoColor: !run.Report.Color, PartsExclude: []string{zerolog.TimestampFieldName},
+		}).Level(p.options.logLevel)
+	}
 	result := run.Live(ctx, p.clock, signals(ctx))
 	wire.Wait()
 	return result, nil
@@ -136,7 +142,7 @@ func joinedDemo(ctx context.Context, o demoOptions, _ *settings.Given, s streams
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		fmt.Fprintf(s.err, "the demo API cannot listen at %s: %v\n", address, err)
-		return exitUsage
+		return reporter.ExitUsage
 	}
 	system := clock.NewSystem()
 	api := demo.New(demo.Options{WithoutLimits: o.withoutLimits})
@@ -153,7 +159,7 @@ func joinedDemo(ctx context.Context, o demoOptions, _ *settings.Given, s streams
 	cancel()
 	if err := <-served; err != nil {
 		fmt.Fprintf(s.err, "the demo API: %v\n", err)
-		return exitFailed
+		return reporter.ExitFailed
 	}
 	return code
 }
@@ -165,10 +171,10 @@ func serveUntilStopped(ctx context.Context, cancel func(), origin string, served
 	case <-signals(ctx):
 		cancel()
 		<-served
-		return exitOK
+		return reporter.ExitClean
 	case err := <-served:
 		fmt.Fprintf(s.err, "the demo API: %v\n", err)
-		return exitFailed
+		return reporter.ExitFailed
 	}
 }
 
@@ -176,24 +182,24 @@ func serveUntilStopped(ctx context.Context, cancel func(), origin string, served
 func demonstrate(ctx context.Context, o demoOptions, origin string, s streams) int {
 	p, err := ready(ctx, runOptions{
 		document: origin + "/openapi.json", url: origin, budget: o.budget, seed: o.seed, out: o.out,
-		settings: o.settings, quiet: o.quiet, environ: withoutKeys(o.environ),
+		settings: o.settings, quiet: o.quiet, environ: withoutKeys(o.environ), logLevel: zerolog.WarnLevel,
 	}, s)
 	if err != nil {
 		fmt.Fprintln(s.err, err)
-		return exitUsage
+		return reporter.ExitUsage
 	}
 	result, err := live(ctx, p, s)
 	if err != nil {
 		fmt.Fprintln(s.err, err)
-		return exitUsage
+		return reporter.ExitUsage
 	}
 	fmt.Fprint(s.out, result.Summary)
 	switch result.Exit {
-	case exitFailed, exitInterrupted, exitTerminated:
+	case reporter.ExitFailed, reporter.ExitInterrupted, reporter.ExitTerminated:
 		return result.Exit
 	}
 	fmt.Fprintf(s.out, "\nThis was the demo, so it ends with 0; restest run would have ended with %d: %s.\n", result.Exit, reporter.Meaning(result.Exit))
-	return exitOK
+	return reporter.ExitClean
 }
 
 // withoutKeys is the environment without a key that was meant for another API.

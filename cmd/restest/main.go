@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/restest/restest/settings"
+	"github.com/restest/restest/stages/reporter"
 )
 
 func main() { os.Exit(run(os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)) }
@@ -47,7 +48,7 @@ func (a *app) fail(err error) int {
 	if errors.As(err, &failed) {
 		return failed.code
 	}
-	return exitUsage
+	return reporter.ExitUsage
 }
 
 func (a *app) root() *cli.Command {
@@ -62,7 +63,7 @@ be left alone, judges every reply, and reports the faults it found. Point it at 
 			"restest demo                                               # see it work, on an API of its own",
 			"restest run openapi.yaml --url http://localhost:8080       # test an API for a minute",
 			"restest document openapi.yaml                              # what can be tested; sends nothing",
-		}, "ExitCodes": exitCodes},
+		}, "ExitCodes": reporter.ExitCodes},
 		CustomRootCommandHelpTemplate: rootHelp,
 		Commands: []*cli.Command{
 			a.runCommand(), a.demoCommand(), a.documentCommand(), a.settingsCommand(), a.versionCommand(),
@@ -77,7 +78,7 @@ be left alone, judges every reply, and reports the faults it found. Point it at 
 				return unknownCommand(cmd, cmd.Args().First())
 			}
 			cmd.Root().Writer = a.err // without a command there is nothing it could have done well
-			a.code = exitUsage
+			a.code = reporter.ExitUsage
 			return cli.ShowRootCommandHelp(cmd)
 		},
 		CommandNotFound: func(_ context.Context, cmd *cli.Command, name string) {
@@ -128,7 +129,7 @@ Writes a script to the standard output that has a shell complete the commands an
 
 // usage is a mistake on the command line.
 func usage(cmd *cli.Command, format string, args ...any) error {
-	return &failure{exitUsage, cmd.FullName() + ": " + fmt.Sprintf(format, args...)}
+	return &failure{reporter.ExitUsage, cmd.FullName() + ": " + fmt.Sprintf(format, args...)}
 }
 
 // usageError says in one line what the library found wrong with the options.

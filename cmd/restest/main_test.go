@@ -21,6 +21,7 @@ import (
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/stages/reporter"
 )
 
 func TestMain(m *testing.M) {
@@ -164,7 +165,7 @@ func TestMistakesOnTheCommandLineOfRun(t *testing.T) {
 	} {
 		_, err := optionsOf(t, row.args...)
 		var failed *failure
-		if !errors.As(err, &failed) || failed.code != exitUsage || err.Error() != "restest run: "+row.want {
+		if !errors.As(err, &failed) || failed.code != reporter.ExitUsage || err.Error() != "restest run: "+row.want {
 			t.Errorf("%q: got %v\nwant restest run: %s", row.args, err, row.want)
 		}
 	}
@@ -172,7 +173,7 @@ func TestMistakesOnTheCommandLineOfRun(t *testing.T) {
 
 func TestEachExitCodeHasOneMeaning(t *testing.T) {
 	numbers, names := make(map[int]bool), make(map[string]bool)
-	for _, code := range exitCodes {
+	for _, code := range reporter.ExitCodes {
 		if numbers[code.Number] || names[code.Name] || code.Meaning == "" {
 			t.Errorf("%+v is there twice or means nothing", code)
 		}
@@ -286,7 +287,7 @@ func TestTheBudgetIncludesReadingTheDocument(t *testing.T) {
 		}
 		_, err = ready(context.Background(), o, streams{in, io.Discard, io.Discard})
 		var failed *failure
-		if !errors.As(err, &failed) || failed.code != exitNothing || !strings.HasPrefix(err.Error(), "the budget, 20ms, was over before ") {
+		if !errors.As(err, &failed) || failed.code != reporter.ExitNothing || !strings.HasPrefix(err.Error(), "the budget, 20ms, was over before ") {
 			t.Errorf("%s: got %v", location, err)
 		}
 	}

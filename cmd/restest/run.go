@@ -21,6 +21,7 @@ import (
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/stages/pacer"
+	"github.com/restest/restest/stages/reporter"
 	"github.com/restest/restest/stages/sender"
 )
 
@@ -154,10 +155,10 @@ func doRun(ctx context.Context, o runOptions, s streams) int {
 		given, err := settings.Resolve(o.settings)
 		if err != nil {
 			fmt.Fprintln(s.err, err)
-			return exitUsage
+			return reporter.ExitUsage
 		}
 		fmt.Fprint(s.out, given.Print())
-		return exitOK
+		return reporter.ExitClean
 	}
 	p, err := ready(ctx, o, s)
 	if err != nil {
@@ -166,7 +167,7 @@ func doRun(ctx context.Context, o runOptions, s streams) int {
 		if errors.As(err, &failed) {
 			return failed.code
 		}
-		return exitUsage
+		return reporter.ExitUsage
 	}
 	return joined(ctx, p, s)
 }
@@ -191,7 +192,7 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 	p.fetcher = newFetcher(p.given, o.environ, p.clock)
 	p.doc, err = document.Load(reading, o.document, document.Options{URL: o.url, Read: newReader(s.in, p.fetcher).read})
 	if context.Cause(reading) == spent {
-		return nil, &failure{exitNothing, spent.Error()}
+		return nil, &failure{reporter.ExitNothing, spent.Error()}
 	}
 	if err != nil {
 		return nil, errors.New(p.keys.Mask().Text(err.Error()))

@@ -316,7 +316,7 @@ func (r *Reporter) report() *Report {
 			Why: endWord(p.End), After: iso(time.Duration(p.StoppedAt)),
 			Reason: r.mask.Text(clip(p.Reason, longestWords)),
 		},
-		Verdict:           VerdictTold{v.word, v.exit, meanings[v.exit], v.sentence},
+		Verdict:           VerdictTold{v.word, v.exit, Meaning(v.exit), v.sentence},
 		Totals:            r.totals(),
 		Operations:        []OperationTold{},
 		DocumentIssues:    []IssueTold{},

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
@@ -55,6 +57,9 @@ type Config struct {
 	Notes []string
 	// Started is the wall time the run began at; the zero Time: that of the clock's moment 0.
 	Started time.Time
+	// Logger makes the logger, given where its lines go; nil: nothing is logged. Its hooks must not read the time
+	// themselves: the run has a clock.
+	Logger func(io.Writer) zerolog.Logger
 	// Done is called once, after the last file is written.
 	Done func()
 }
@@ -100,6 +105,7 @@ type Reporter struct {
 	clk  clock.Clock
 	to   Neighbours
 	mask *credentials.Mask
+	log  zerolog.Logger
 
 	untestable map[int]string
 
@@ -138,6 +144,12 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Reporter {
 		gathered:   newGathered(cfg.Settings.Report.MostFindings),
 		screen:     &screen{w: cfg.Live, tty: cfg.LiveTTY},
 		cancel:     func() {},
+		log:        zerolog.Nop(),
+	}
+	if cfg.Logger != nil {
+		r.log = cfg.Logger(r.screen).Hook(zerolog.HookFunc(func(e *zerolog.Event, _ zerolog.Level, _ string) {
+			e.Dur("at", time.Duration(clk.Now()))
+		}))
 	}
 	for _, op := range cfg.Document.Operations {
 		if op.Untestable != "" {
@@ -195,12 +207,34 @@ func (r *Reporter) judged(j *messages.Judged) {
 		r.found(j.Exchange, &j.Findings[i])
 	}
 	for _, line := range j.Broken {
-		r.failures.add(r.mask.Text(line))
+		line = r.mask.Text(line)
+		r.failures.add(line)
+		r.log.Error().Msg(line)
+	}
+	if e := r.log.Debug(); e.Enabled() {
+		r.logExchange(e, j)
 	}
 	if r.recording != nil {
 		r.keepRecording(r.recording.add(j, r.clk.Now()))
 	}
 	r.to.Pacer(messages.Slot{Slot: j.Exchange.Slot, Open: j.Exchange.Open})
+}
+
+// logExchange logs how a request ended.
+func (r *Reporter) logExchange(e *zerolog.Event, j *messages.Judged) {
+	ex := j.Exchange
+	e = e.Int64("seq", ex.Request.Seq).Str("operation", r.cfg.Document.Operations[ex.Request.Operation].ID).
+		Str("method", ex.Request.Method).Str("target", r.mask.Text(ex.Request.Target))
+	if ex.Reply != nil {
+		e = e.Int("status", ex.Reply.Status)
+	}
+	if ex.Failure != "" {
+		e = e.Str("failure", r.mask.Text(ex.Failure))
+	}
+	if ex.Outcome != messages.NeverSent {
+		e = e.Dur("took", ex.EndedAt.Sub(ex.SentAt))
+	}
+	e.Int("findings", len(j.Findings)).Msg("exchange")
 }
 
 // found gathers a finding, and shows one that is seen for the first time.
@@ -228,7 +262,9 @@ func (r *Reporter) keepRecording(err error) {
 		return
 	}
 	r.recording = nil
-	r.failures.add(r.mask.Text("the recording stopped: " + err.Error()))
+	line := r.mask.Text("the recording stopped: " + err.Error())
+	r.failures.add(line)
+	r.log.Error().Msg(line)
 }
 
 // tick puts the recording on the disk and asks the pacer how things stand, which is shown when it has answered.

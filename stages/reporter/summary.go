@@ -36,7 +36,7 @@ func (r *Reporter) summary(v verdict) string {
 	s.files()
 	s.section()
 	s.line("%s", v.sentence)
-	s.line("exit code %d: %s", v.exit, meanings[v.exit])
+	s.line("exit code %d: %s", v.exit, Meaning(v.exit))
 	return s.b.String()
 }
 

@@ -7,31 +7,6 @@ import (
 	"github.com/restest/restest/messages"
 )
 
-// The exit codes of a run that sent something. With 2 a run ends before anything is sent.
-const (
-	exitClean       = 0
-	exitFaults      = 1
-	exitNothing     = 3
-	exitFailed      = 4
-	exitRefused     = 5
-	exitInterrupted = 130
-	exitTerminated  = 143
-)
-
-// meanings say what the exit codes stand for.
-var meanings = map[int]string{
-	exitClean:       "no errors were found",
-	exitFaults:      "errors were found (or warnings, with checks.failOnWarnings)",
-	exitNothing:     "nothing was tested: no request was answered",
-	exitFailed:      "the tool itself failed; the report holds what there was",
-	exitRefused:     "the API refused the run",
-	exitInterrupted: "the run was stopped by Ctrl-C; the report is marked as cut short",
-	exitTerminated:  "the run was asked to end by a signal; the report is marked as cut short",
-}
-
-// Meaning says what an exit code of a run stands for, "" for a code that no run ends with.
-func Meaning(exit int) string { return meanings[exit] }
-
 // facts are what the verdict hangs on.
 type facts struct {
 	failures         int64 // of the tool's own
@@ -69,29 +44,29 @@ func judge(f facts) verdict {
 	sofar := "Until then " + found + "."
 	switch {
 	case f.failures > 0:
-		return verdict{exitFailed, "toolFailed", "The tool itself failed, so this account may not be whole. It holds: " + found + "."}
+		return verdict{ExitFailed, "toolFailed", "The tool itself failed, so this account may not be whole. It holds: " + found + "."}
 	case f.end == messages.Interrupted:
-		return verdict{exitInterrupted, "interrupted", "Stopped by Ctrl-C before its time was up. " + sofar}
+		return verdict{ExitInterrupted, "interrupted", "Stopped by Ctrl-C before its time was up. " + sofar}
 	case f.end == messages.Terminated:
-		return verdict{exitTerminated, "terminated", "Asked to end by a signal before its time was up. " + sofar}
+		return verdict{ExitTerminated, "terminated", "Asked to end by a signal before its time was up. " + sofar}
 	case f.errors > 0:
-		return verdict{exitFaults, "errorsFound", upper(found) + "."}
+		return verdict{ExitErrors, "errorsFound", upper(found) + "."}
 	case f.warnings > 0 && f.failOnWarnings:
-		return verdict{exitFaults, "warningsFound", upper(found) + ", and checks.failOnWarnings has warnings count."}
+		return verdict{ExitErrors, "warningsFound", upper(found) + ", and checks.failOnWarnings has warnings count."}
 	case f.end == messages.Unauthorized:
-		return verdict{exitRefused, "refused", "The API answered 401 to every request of the opening lap, so the run was given up. Give it the keys it asks for with --auth."}
+		return verdict{ExitRefused, "refused", "The API answered 401 to every request of the opening lap, so the run was given up. Give it the keys it asks for with --auth."}
 	case f.all.onlyRefused():
-		return verdict{exitRefused, "refused", fmt.Sprintf("The API refused the run: each of its %s asked to wait.", plural(answered, "reply"))}
+		return verdict{ExitRefused, "refused", fmt.Sprintf("The API refused the run: each of its %s asked to wait.", plural(answered, "reply"))}
 	case f.end == messages.HeldToTheEnd:
-		return verdict{exitRefused, "refused", "The API asked for quiet until after the run's time, so the run ended early. " + sofar}
+		return verdict{ExitRefused, "refused", "The API asked for quiet until after the run's time, so the run ended early. " + sofar}
 	case f.end == messages.Unconnected && answered > 0:
-		return verdict{exitRefused, "refused", because("No connection to the API could be opened any more", f.reason) + " " + sofar}
+		return verdict{ExitRefused, "refused", because("No connection to the API could be opened any more", f.reason) + " " + sofar}
 	case f.end == messages.Unconnected:
-		return verdict{exitNothing, "nothingTested", because("Nothing was tested: no connection to the API could be opened", f.reason)}
+		return verdict{ExitNothing, "nothingTested", because("Nothing was tested: no connection to the API could be opened", f.reason)}
 	case f.end == messages.NothingToSend && answered == 0:
-		return verdict{exitNothing, "nothingTested", "Nothing was tested: no request can be built for any operation of the document."}
+		return verdict{ExitNothing, "nothingTested", "Nothing was tested: no request can be built for any operation of the document."}
 	case answered == 0:
-		return verdict{exitNothing, "nothingTested", "Nothing was tested: no request was answered."}
+		return verdict{ExitNothing, "nothingTested", "Nothing was tested: no request was answered."}
 	}
 	var but []string
 	if f.succeeded == 0 {
@@ -104,9 +79,9 @@ func judge(f facts) verdict {
 		but = append(but, fmt.Sprintf("%s never answered (%s)", plural(int64(len(f.unreached)), "operation"), names(f.unreached, 5)))
 	}
 	if len(but) > 0 {
-		return verdict{exitClean, "noErrorsFoundInPart", upper(found) + ", but this is no pass: " + strings.Join(but, "; ") + "."}
+		return verdict{ExitClean, "noErrorsFoundInPart", upper(found) + ", but this is no pass: " + strings.Join(but, "; ") + "."}
 	}
-	return verdict{exitClean, "noErrorsFound", fmt.Sprintf("%s in %s of %s.", upper(found), plural(answered, "reply"), plural(int64(f.operations), "operation"))}
+	return verdict{ExitClean, "noErrorsFound", fmt.Sprintf("%s in %s of %s.", upper(found), plural(answered, "reply"), plural(int64(f.operations), "operation"))}
 }
 
 // foundWords says how many faults there are, as a part of a sentence.
