@@ -10,9 +10,9 @@ import (
 // undeclaredStatusCode, F920, finds status codes that the operation does not declare, by itself, by its range or by
 // a default.
 //
-// It is a warning, as many documents leave out what goes without saying. A 503 that asks to wait is a server error
-// and nothing else, while a 429 is this and nothing else (ADR-0042 §4). An operation without any response declared
-// says nothing about them.
+// It is a warning, as many documents leave out what goes without saying. A server error, and a code that is none of
+// HTTP's, are found by checks of their own, which say more: one fault is not told twice. An operation without any
+// response declared says nothing about them.
 type undeclaredStatusCode struct{}
 
 func (undeclaredStatusCode) About() About {
@@ -24,7 +24,10 @@ func (undeclaredStatusCode) About() About {
 
 func (c undeclaredStatusCode) Check(in *Input) []messages.Finding {
 	reply := in.reply()
-	if reply == nil || in.Declared.Response != nil || len(in.Operation.Responses) == 0 || in.Refused && reply.Status == 503 {
+	if reply == nil || in.Declared.Response != nil || len(in.Operation.Responses) == 0 {
+		return nil
+	}
+	if reply.Status < 100 || reply.Status > 499 {
 		return nil
 	}
 	var codes []string
