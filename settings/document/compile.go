@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -23,6 +24,8 @@ type compiler struct {
 	unevaluated bool
 	patterns    map[string]*pattern
 	done        map[*Schema]*jsonschema.Schema
+	exempted    map[exemption]*jsonschema.Schema
+	unfilled    []func()
 	sources     []*Schema // by the number that a compiled schema has as its location
 	state       *state
 }
@@ -36,7 +39,7 @@ type state struct {
 func newCompiler(d Direction, unevaluated bool, patterns map[string]*pattern) *compiler {
 	return &compiler{
 		direction: d, unevaluated: unevaluated, patterns: patterns,
-		done: map[*Schema]*jsonschema.Schema{}, state: &state{},
+		done: map[*Schema]*jsonschema.Schema{}, exempted: map[exemption]*jsonschema.Schema{}, state: &state{},
 	}
 }
 
@@ -73,6 +76,19 @@ func (c *compiler) begin(s *Schema) *jsonschema.Schema {
 	return out
 }
 
+// compiled is the schema for the validator, with all it leads to.
+func (c *compiler) compiled(s *Schema) *jsonschema.Schema {
+	out := c.compile(s)
+	for len(c.unfilled) > 0 {
+		fill := c.unfilled[len(c.unfilled)-1]
+		c.unfilled = c.unfilled[:len(c.unfilled)-1]
+		fill()
+	}
+	return out
+}
+
+// compile begins a schema; its keywords come later, as schemas can lead from one to the next for longer than a stack
+// is deep.
 func (c *compiler) compile(s *Schema) *jsonschema.Schema {
 	if s == nil {
 		return nil
@@ -91,7 +107,7 @@ func (c *compiler) compile(s *Schema) *jsonschema.Schema {
 		out.If.Types = null
 		out.Else = inner
 	}
-	c.fill(inner, s, nil)
+	c.unfilled = append(c.unfilled, func() { c.fill(inner, s, nil) })
 	return out
 }
 
@@ -157,6 +173,9 @@ func (c *compiler) fill(out *jsonschema.Schema, s *Schema, exempt []string) {
 	if n := newNumbers(s); n != nil {
 		out.Extensions = append(out.Extensions, n)
 	}
+	exempt = append(slices.Clone(exempt), c.oneWay(s)...)
+	slices.Sort(exempt)
+	exempt = slices.Compact(exempt)
 	c.fillArray(out, s)
 	c.fillObject(out, s, exempt)
 	c.fillBranches(out, s, exempt)
@@ -194,7 +213,7 @@ func (c *compiler) fillObject(out *jsonschema.Schema, s *Schema, exempt []string
 		out.PatternProperties[c.pattern(p.Name)] = c.compile(p.Schema)
 	}
 	for _, name := range s.Required {
-		if !slices.Contains(exempt, name) && !c.goesTheOtherWay(s, name, 0) {
+		if !slices.Contains(exempt, name) {
 			out.Required = append(out.Required, name)
 		}
 	}
@@ -209,9 +228,8 @@ func (c *compiler) fillObject(out *jsonschema.Schema, s *Schema, exempt []string
 
 func (c *compiler) fillBranches(out *jsonschema.Schema, s *Schema, exempt []string) {
 	if len(s.AllOf) > 0 {
-		exempt = append(slices.Clone(exempt), c.oneWay(s, 0)...)
 		for _, branch := range s.AllOf {
-			out.AllOf = append(out.AllOf, c.compileExempt(branch, exempt, 0))
+			out.AllOf = append(out.AllOf, c.compileExempt(branch, exempt))
 		}
 	}
 	out.Not, out.If = c.compile(s.Not), c.compile(s.If)
@@ -244,19 +262,33 @@ func (c *compiler) fillBranches(out *jsonschema.Schema, s *Schema, exempt []stri
 	out.Extensions = append(out.Extensions, d)
 }
 
-// oneWay are the properties, here and in what allOf adds, that are only for the other direction.
-func (c *compiler) oneWay(s *Schema, depth int) []string {
-	if depth > mostHops {
-		return nil
+// family is the schema and all that its allOf adds, each once.
+func family(s *Schema) []*Schema {
+	members := []*Schema{s}
+	if len(s.AllOf) == 0 {
+		return members
 	}
-	var names []string
-	for _, p := range s.Properties {
-		if c.isOneWay(p.Schema) {
-			names = append(names, p.Name)
+	seen := map[*Schema]bool{s: true}
+	for i := 0; i < len(members); i++ {
+		for _, branch := range members[i].AllOf {
+			if !seen[branch] {
+				seen[branch] = true
+				members = append(members, branch)
+			}
 		}
 	}
-	for _, branch := range s.AllOf {
-		names = append(names, c.oneWay(branch, depth+1)...)
+	return members
+}
+
+// oneWay are the properties, here and in what allOf adds, that are only for the other direction.
+func (c *compiler) oneWay(s *Schema) []string {
+	var names []string
+	for _, member := range family(s) {
+		for _, p := range member.Properties {
+			if c.isOneWay(p.Schema) {
+				names = append(names, p.Name)
+			}
+		}
 	}
 	return names
 }
@@ -268,40 +300,33 @@ func (c *compiler) isOneWay(s *Schema) bool {
 	return oneWay(s) || slices.ContainsFunc(s.AllOf, oneWay)
 }
 
-func (c *compiler) goesTheOtherWay(s *Schema, name string, depth int) bool {
-	if depth > mostHops {
-		return false
-	}
-	for _, p := range s.Properties {
-		if p.Name == name && c.isOneWay(p.Schema) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(s.AllOf, func(branch *Schema) bool { return c.goesTheOtherWay(branch, name, depth+1) })
+// exemption is a schema without the requirement of some names.
+type exemption struct {
+	schema *Schema
+	names  string
 }
 
 // compileExempt compiles a branch of an allOf. One that requires a property which another branch has only for the
 // other direction is compiled again, without that requirement.
-func (c *compiler) compileExempt(s *Schema, exempt []string, depth int) *jsonschema.Schema {
-	if len(exempt) == 0 || depth > mostHops || !c.asks(s, exempt, depth) {
+func (c *compiler) compileExempt(s *Schema, exempt []string) *jsonschema.Schema {
+	if len(exempt) == 0 || !asks(s, exempt) {
 		return c.compile(s)
 	}
-	out := c.begin(s)
-	c.fill(out, s, exempt)
+	key := exemption{s, strings.Join(exempt, "\x00")}
+	out, ok := c.exempted[key]
+	if !ok {
+		out = c.begin(s)
+		c.exempted[key] = out
+		c.unfilled = append(c.unfilled, func() { c.fill(out, s, exempt) })
+	}
 	return out
 }
 
-// asks says whether the schema itself, or what its allOf adds, requires one of the names in its own right.
-func (c *compiler) asks(s *Schema, exempt []string, depth int) bool {
-	if depth > mostHops {
-		return false
-	}
-	for _, name := range s.Required {
-		if slices.Contains(exempt, name) && !c.goesTheOtherWay(s, name, depth) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(s.AllOf, func(branch *Schema) bool { return c.asks(branch, exempt, depth+1) })
+// asks says whether the schema, or what its allOf adds, requires one of the names.
+func asks(s *Schema, names []string) bool {
+	return slices.ContainsFunc(family(s), func(member *Schema) bool {
+		return slices.ContainsFunc(member.Required, func(name string) bool { return slices.Contains(names, name) })
+	})
 }
 
 func size(n int64) *int {
@@ -531,27 +556,27 @@ func (j *judgedBy) MatchString(s string) bool {
 }
 
 // firstTrouble looks for a part of the schema that cannot be judged by.
-func (c *compiler) firstTrouble(s *Schema, seen map[*Schema]bool) error {
-	if s == nil || seen[s] {
-		return nil
-	}
-	seen[s] = true
-	if s.Unusable != "" {
-		return errors.New(s.Unusable)
-	}
-	if s.Pattern != "" {
-		if p := c.patterns[s.Pattern]; p != nil && p.err != nil {
-			return p.err
+func (c *compiler) firstTrouble(s *Schema) error {
+	seen := map[*Schema]bool{s: true}
+	for next := []*Schema{s}; len(next) > 0; {
+		s, next = next[0], next[1:]
+		if s.Unusable != "" {
+			return errors.New(s.Unusable)
 		}
-	}
-	for _, p := range s.PatternProperties {
-		if known := c.patterns[p.Name]; known != nil && known.err != nil {
-			return known.err
+		patterns := []string{s.Pattern}
+		for _, p := range s.PatternProperties {
+			patterns = append(patterns, p.Name)
 		}
-	}
-	for _, child := range s.children() {
-		if err := c.firstTrouble(child, seen); err != nil {
-			return err
+		for _, source := range patterns {
+			if p := c.patterns[source]; p != nil && p.err != nil {
+				return p.err
+			}
+		}
+		for _, child := range s.children() {
+			if child != nil && !seen[child] {
+				seen[child] = true
+				next = append(next, child)
+			}
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func (j *Judge) Judge(s *Schema, direction Direction, value any) ([]Fault, error
 		return nil, err
 	}
 	c := j.compilers[direction]
-	compiled := c.compile(s)
+	compiled := c.compiled(s)
 	if m.detail > mostDetail {
 		// Twice not: it says whether the value fits, and keeps no errors.
 		compiled = &jsonschema.Schema{Not: &jsonschema.Schema{Not: compiled}, DraftVersion: 2020}
@@ -107,8 +107,8 @@ func (j *Judge) Usable(s *Schema, direction Direction) error {
 		return nil
 	}
 	c := j.compilers[direction]
-	c.compile(s)
-	return c.firstTrouble(s, map[*Schema]bool{})
+	c.compiled(s)
+	return c.firstTrouble(s)
 }
 
 // measure is how deep and how large a value is.

@@ -40,6 +40,7 @@ func Load(ctx context.Context, location string, options Options) (*Document, err
 		doc:     &Document{Source: location},
 		files:   map[string]*file{},
 		schemas: map[*node]*Schema{},
+		values:  map[*node]any{},
 		told:    map[Issue]bool{},
 	}
 	given, err := givenAddress(options.URL)
@@ -77,8 +78,10 @@ type loader struct {
 	bytes int // of all files
 	root  *file
 
-	schemas map[*node]*Schema
-	all     []*Schema // in the order they were begun
+	schemas  map[*node]*Schema
+	all      []*Schema // in the order they were begun
+	unfilled []unfilled
+	values   map[*node]any
 	// hollow are the schemas for which no value can be built; nil until it has been worked out.
 	hollow map[*Schema]bool
 
@@ -132,6 +135,7 @@ func (l *loader) whole() {
 	l.readSchemes(top)
 	l.readPaths(top)
 	l.readTheRest(top)
+	l.fillAll()
 	l.judgeTestable()
 }
 

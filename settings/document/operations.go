@@ -481,14 +481,14 @@ func (l *loader) style(p *Parameter, a at) {
 func (l *loader) examples(a at) []any {
 	var values []any
 	if v, ok := a.down("example"); ok {
-		values = append(values, v.n.value())
+		values = append(values, l.value(v.n))
 	}
 	v, ok := a.down("examples")
 	if !ok {
 		return values
 	}
 	if v.n.kind != isObject {
-		return append(values, examplesOf(v)...)
+		return append(values, l.examplesOf(v)...)
 	}
 	for _, m := range v.n.members {
 		entry, err := l.follow(v.child(m.key, m.value), "warning")
@@ -497,7 +497,7 @@ func (l *loader) examples(a at) []any {
 		}
 		for _, key := range []string{"dataValue", "value"} {
 			if value := entry.n.get(key); value != nil {
-				values = append(values, value.value())
+				values = append(values, l.value(value))
 				break
 			}
 		}

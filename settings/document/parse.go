@@ -11,8 +11,8 @@ import (
 
 // Bounds on one file, so that no file can use up memory or stack.
 const (
-	mostDepth  = 2_000      // nested lists and objects
-	mostValues = 20_000_000 // with every alias counted as often as it is used
+	mostDepth  = 2_000     // nested lists and objects
+	mostValues = 2_000_000 // of a file with aliases, each counted as often as it is used
 )
 
 // trouble is something odd that was found while a file was parsed and did not stop it.

@@ -10,38 +10,47 @@ import (
 	"strings"
 )
 
-// schema reads the schema at a place, once: everything that refers to it shares it, so that cycles close.
-// It is never nil. Whatever is malformed in it is noted and left out.
+// schema is the schema at a place, one for all that refer to it, so that cycles close. It is never nil. Its keywords
+// are read later, by fillAll: schemas can lead from one to the next for longer than a stack is deep.
 func (l *loader) schema(a at) *Schema {
 	if s, ok := l.schemas[a.n]; ok {
 		return s
 	}
-	switch a.n.kind {
-	case isObject:
-	case isBoolean:
-		s := l.newSchema(a)
+	if l.passesOn(a) {
+		return l.passed(a)
+	}
+	s := l.newSchema(a)
+	switch ref := a.n.get("$ref"); {
+	case a.n.kind == isBoolean:
 		always := a.n.text == "true"
 		s.Always = &always
 		if l.dialect < v31 {
 			l.issue(a, "warning", "a schema that is just %s belongs to OpenAPI 3.1; it is read as there", a.n.text)
 		}
-		return s
+	case a.n.kind != isObject:
+		l.spoil(s, a, a.n.describe()+" stands where a schema should")
+	case ref != nil && ref.kind != isText && l.dialect < v31:
+		l.spoil(s, a, "$ref is "+ref.describe()+", not text")
 	default:
-		s := l.newSchema(a)
-		l.spoil(s, a, fmt.Sprintf("%s stands where a schema should", a.n.describe()))
-		return s
+		l.unfilled = append(l.unfilled, unfilled{s, a})
 	}
-	if ref, ok := reference(a.n); ok {
-		return l.referring(a, ref)
-	}
-	if n := a.n.get("$ref"); n != nil && l.dialect < v31 {
-		s := l.newSchema(a)
-		l.spoil(s, a, "$ref is "+n.describe()+", not text")
-		return s
-	}
-	s := l.newSchema(a)
-	l.fill(s, a)
 	return s
+}
+
+// unfilled is a schema whose keywords have not been read yet.
+type unfilled struct {
+	schema *Schema
+	at     at
+}
+
+// fillAll reads the keywords of the schemas met so far, and of those met on the way. Whatever is malformed is noted
+// and left out.
+func (l *loader) fillAll() {
+	for len(l.unfilled) > 0 {
+		next := l.unfilled[len(l.unfilled)-1]
+		l.unfilled = l.unfilled[:len(l.unfilled)-1]
+		l.fill(next.schema, next.at)
+	}
 }
 
 func (l *loader) newSchema(a at) *Schema {
@@ -91,26 +100,15 @@ func nameOf(a at) string {
 	}
 }
 
-// referring reads a schema with a $ref. Up to OpenAPI 3.0 what stands beside $ref is ignored; from 3.1 on it counts too.
-func (l *loader) referring(a at, ref string) *Schema {
-	if !l.passesOn(a) {
-		s := l.newSchema(a)
-		if l.dialect >= v31 {
-			l.fill(s, a)
-		} else {
-			s.lenientNull = true
-		}
-		s.AllOf = append([]*Schema{l.referred(l.enter(a), ref)}, s.AllOf...)
-		return s
-	}
-	// A schema that is nothing but a reference is the one it leads to.
+// passed is the schema that a schema leads to which is nothing but a reference.
+func (l *loader) passed(a at) *Schema {
 	var target *Schema
-	passed := []at{a}
+	chain := []at{a}
 	for target == nil {
-		last := passed[len(passed)-1]
+		last := chain[len(chain)-1]
 		ref, _ := reference(last.n)
 		found, err := l.resolveSchema(last, ref)
-		if err == nil && len(passed) > mostHops {
+		if err == nil && len(chain) > mostHops {
 			err = fmt.Errorf("the reference %q leads round in a circle and to no schema", shorten(ref))
 		}
 		switch {
@@ -118,18 +116,19 @@ func (l *loader) referring(a at, ref string) *Schema {
 			target = l.newSchema(last)
 			l.spoil(target, last, err.Error())
 		case l.passesOn(found):
-			passed = append(passed, found)
+			chain = append(chain, found)
 		default:
 			target = l.schema(found)
 		}
 	}
-	for _, p := range passed {
-		l.schemas[p.n] = target
+	for _, a := range chain {
+		l.schemas[a.n] = target
 	}
 	return target
 }
 
-// passesOn says whether a schema is nothing but a reference, as its version reads it.
+// passesOn says whether a schema is nothing but a reference. Up to OpenAPI 3.0 what stands beside $ref is ignored; from
+// 3.1 on it counts too.
 func (l *loader) passesOn(a at) bool {
 	if _, ok := reference(a.n); !ok {
 		return false
@@ -177,13 +176,32 @@ func (l *loader) saysNull(a at) bool {
 	return false
 }
 
+// value is the node's value, made once: many operations can share an example. It is not changed.
+func (l *loader) value(n *node) any {
+	if n.kind < isList {
+		return n.value()
+	}
+	v, ok := l.values[n]
+	if !ok {
+		v = n.value()
+		l.values[n] = v
+	}
+	return v
+}
+
 // fill reads the keywords of a schema.
 func (l *loader) fill(s *Schema, a at) {
 	a = l.enter(a)
-	var (
-		nullable                         = l.saysNull(a)
-		exclusiveMinimum, exclusiveMaxim bool
-	)
+	nullable := l.saysNull(a)
+	if ref, ok := reference(a.n); ok {
+		s.AllOf = []*Schema{l.referred(a, ref)}
+		if l.dialect < v31 {
+			// Nothing beside a reference counts, but nullable is meant to.
+			s.lenientNull = nullable
+			return
+		}
+	}
+	var exclusiveMinimum, exclusiveMaximum bool
 	for _, m := range a.n.members {
 		v := a.child(m.key, m.value)
 		switch m.key {
@@ -192,11 +210,11 @@ func (l *loader) fill(s *Schema, a at) {
 		case "enum":
 			s.Enum, s.HasEnum = l.enum(v)
 		case "default":
-			s.Default, s.HasDefault = v.n.value(), true
+			s.Default, s.HasDefault = l.value(v.n), true
 		case "example", "x-example":
-			s.Examples = append(s.Examples, v.n.value())
+			s.Examples = append(s.Examples, l.value(v.n))
 		case "examples":
-			s.Examples = append(s.Examples, examplesOf(v)...)
+			s.Examples = append(s.Examples, l.examplesOf(v)...)
 		case "format":
 			l.text(v, &s.Format)
 		case "pattern":
@@ -222,7 +240,7 @@ func (l *loader) fill(s *Schema, a at) {
 		case "exclusiveMinimum":
 			l.exclusive(v, &s.ExclusiveMinimum, &exclusiveMinimum)
 		case "exclusiveMaximum":
-			l.exclusive(v, &s.ExclusiveMaximum, &exclusiveMaxim)
+			l.exclusive(v, &s.ExclusiveMaximum, &exclusiveMaximum)
 		case "multipleOf":
 			l.number(v, &s.MultipleOf)
 			if s.MultipleOf != nil && s.MultipleOf.Sign() <= 0 {
@@ -270,7 +288,7 @@ func (l *loader) fill(s *Schema, a at) {
 	if exclusiveMinimum && s.Minimum != nil {
 		s.ExclusiveMinimum, s.Minimum = s.Minimum, nil
 	}
-	if exclusiveMaxim && s.Maximum != nil {
+	if exclusiveMaximum && s.Maximum != nil {
 		s.ExclusiveMaximum, s.Maximum = s.Maximum, nil
 	}
 	if nullable {
@@ -285,7 +303,7 @@ func (l *loader) fill(s *Schema, a at) {
 func (l *loader) fill31(s *Schema, v at, key string) {
 	switch key {
 	case "const":
-		s.Const, s.HasConst = v.n.value(), true
+		s.Const, s.HasConst = l.value(v.n), true
 	case "contentEncoding":
 		l.text(v, &s.ContentEncoding)
 	case "contentMediaType":
@@ -524,24 +542,24 @@ func (l *loader) enum(v at) ([]any, bool) {
 	}
 	values := make([]any, len(v.n.items))
 	for i, item := range v.n.items {
-		values[i] = item.value()
+		values[i] = l.value(item)
 	}
 	return values, true
 }
 
 // examplesOf are the values of a list of examples, or of OpenAPI's map of example objects.
-func examplesOf(v at) []any {
+func (l *loader) examplesOf(v at) []any {
 	var values []any
 	switch v.n.kind {
 	case isList:
 		for _, item := range v.n.items {
-			values = append(values, item.value())
+			values = append(values, l.value(item))
 		}
 	case isObject:
 		for _, m := range v.n.members {
 			for _, key := range []string{"dataValue", "value"} {
 				if value := m.value.get(key); value != nil {
-					values = append(values, value.value())
+					values = append(values, l.value(value))
 					break
 				}
 			}

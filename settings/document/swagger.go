@@ -201,7 +201,7 @@ func (l *loader) response20(r *Response, a at, types []string) {
 		m := &Media{Type: t, Schema: s, Place: a.place()}
 		if examples.n != nil {
 			if v := examples.n.get(t); v != nil {
-				m.Examples = []any{v.value()}
+				m.Examples = []any{l.value(v)}
 			}
 		}
 		r.Media = append(r.Media, m)

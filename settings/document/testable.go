@@ -129,26 +129,24 @@ func (l *loader) missingItem(s *Schema) *Schema {
 
 // whyHollow says why no value can be built for a hollow schema.
 func (l *loader) whyHollow(s *Schema) string {
-	name := ""
-	seen := map[*Schema]bool{}
-	for !seen[s] {
-		seen[s] = true
+	var chain []*Schema
+	for !slices.Contains(chain, s) {
 		if s.Unusable != "" {
 			return s.Unusable
 		}
-		if s.Name != "" {
-			name = s.Name
-		}
+		chain = append(chain, s)
 		next := l.needs(s)
 		if next == nil {
 			break
 		}
 		s = next
 	}
-	if name == "" {
-		return fmt.Sprintf("the schema at %s contains itself without end", s.Place)
+	circle := chain[slices.Index(chain, s):]
+	if i := slices.IndexFunc(circle, func(s *Schema) bool { return s.Name != "" }); i >= 0 {
+		name := circle[i].Name
+		return fmt.Sprintf("no finite value fits %s, as it has to contain another %s without end", name, name)
 	}
-	return fmt.Sprintf("no finite value fits %s, as it has to contain another %s without end", name, name)
+	return fmt.Sprintf("the schema at %s contains itself without end", s.Place)
 }
 
 // needs is a hollow schema that the hollow schema cannot do without.

@@ -22,7 +22,7 @@ func parseYAML(data []byte) (*node, []trouble, error) {
 	if err != nil {
 		return nil, nil, yamlError(err)
 	}
-	r := yamlReader{nodes: map[*yaml.Node]*node{}, sizes: map[*yaml.Node]int{}}
+	r := yamlReader{nodes: map[*yaml.Node]*node{}, sizes: map[*yaml.Node]extent{}}
 	n, _, err := r.read(&root)
 	if err != nil {
 		return nil, nil, err
@@ -44,21 +44,29 @@ func yamlError(err error) error {
 // yamlReader turns YAML's nodes into ours. What an alias names is read once and shared.
 type yamlReader struct {
 	nodes    map[*yaml.Node]*node // nil while it is being read
-	sizes    map[*yaml.Node]int   // the values beneath, each alias counted in full
+	sizes    map[*yaml.Node]extent
 	troubles []trouble
 }
 
-func (r *yamlReader) read(y *yaml.Node) (*node, int, error) {
+// extent is how many values a node holds and how deep they are nested, each alias counted in full.
+type extent struct{ values, depth int }
+
+func (e *extent) add(child extent) {
+	e.values += child.values
+	e.depth = max(e.depth, child.depth+1)
+}
+
+func (r *yamlReader) read(y *yaml.Node) (*node, extent, error) {
 	for y.Kind == yaml.DocumentNode {
 		if len(y.Content) == 0 {
-			return &node{}, 1, nil
+			return &node{}, extent{1, 1}, nil
 		}
 		y = y.Content[0]
 	}
 	if y.Kind == yaml.AliasNode {
 		n, begun := r.nodes[y.Alias]
 		if begun && n == nil {
-			return nil, 0, &parseError{y.Line, y.Column, fmt.Sprintf("the anchor %q contains itself", y.Value)}
+			return nil, extent{}, &parseError{y.Line, y.Column, fmt.Sprintf("the anchor %q contains itself", y.Value)}
 		}
 		if begun {
 			return n, r.sizes[y.Alias], nil
@@ -70,7 +78,7 @@ func (r *yamlReader) read(y *yaml.Node) (*node, int, error) {
 		r.nodes[y] = nil
 	}
 	n := &node{line: int32(y.Line), column: int32(y.Column)}
-	size := 1
+	size := extent{1, 1}
 	var err error
 	switch y.Kind {
 	case yaml.MappingNode:
@@ -80,20 +88,23 @@ func (r *yamlReader) read(y *yaml.Node) (*node, int, error) {
 		n.kind = isList
 		n.items = make([]*node, len(y.Content))
 		for i, c := range y.Content {
-			var s int
+			var s extent
 			if n.items[i], s, err = r.read(c); err != nil {
-				return nil, 0, err
+				return nil, extent{}, err
 			}
-			size += s
+			size.add(s)
 		}
 	default:
 		r.scalar(y, n)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, extent{}, err
 	}
-	if size > mostValues {
-		return nil, 0, &parseError{y.Line, y.Column, fmt.Sprintf("its aliases make more than %d values of it", mostValues)}
+	if size.depth > mostDepth {
+		return nil, extent{}, &parseError{y.Line, y.Column, fmt.Sprintf("lists and objects are nested deeper than %d", mostDepth)}
+	}
+	if size.values > mostValues {
+		return nil, extent{}, &parseError{y.Line, y.Column, fmt.Sprintf("its aliases make more than %d values of it", mostValues)}
 	}
 	if anchored {
 		r.nodes[y], r.sizes[y] = n, size
@@ -101,19 +112,19 @@ func (r *yamlReader) read(y *yaml.Node) (*node, int, error) {
 	return n, size, nil
 }
 
-func (r *yamlReader) mapping(y *yaml.Node, n *node) (int, error) {
+func (r *yamlReader) mapping(y *yaml.Node, n *node) (extent, error) {
 	var (
 		double repeated
 		merged []*node
 	)
-	size := 1
+	size := extent{1, 1}
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
 		value, s, err := r.read(v)
 		if err != nil {
-			return 0, err
+			return extent{}, err
 		}
-		size += s
+		size.add(s)
 		if k.Kind == yaml.AliasNode {
 			k = k.Alias
 		}

@@ -16,8 +16,6 @@ type body struct {
 	// contentType is the field's value; for multipart content the boundary is added.
 	contentType string
 	field       values.Field
-	// parts say how each property is written, where the content is a form.
-	parts map[string]part
 }
 
 // mediaKind says how content of a media type is written.
@@ -43,7 +41,7 @@ func kindOf(mediaType string) mediaKind {
 		return formKind
 	case t == "multipart/form-data", t == "multipart/*":
 		return multipartKind
-	case strings.HasSuffix(t, "/xml"), strings.HasSuffix(t, "+xml"), strings.HasPrefix(t, "multipart/"):
+	case isXML(t), strings.HasPrefix(t, "multipart/"):
 		return unknownKind
 	case strings.HasPrefix(t, "text/"):
 		return textKind
@@ -52,6 +50,12 @@ func kindOf(mediaType string) mediaKind {
 		return bytesKind
 	}
 	return unknownKind
+}
+
+func isXML(mediaType string) bool {
+	t, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
+	t = strings.TrimSpace(t)
+	return strings.HasSuffix(t, "/xml") || strings.HasSuffix(t, "+xml")
 }
 
 // concrete is the media type to send where the document gives a range.
@@ -95,6 +99,9 @@ func newBody(shapes *values.Shapes, declared *document.Body) (b *body, reason st
 
 func newContent(shapes *values.Shapes, m *document.Media) (b *body, reason string) {
 	kind := kindOf(m.Type)
+	if kind == unknownKind && m.Schema != nil && !isXML(m.Type) && shapes.Of(m.Schema).Binary() {
+		kind = bytesKind // a file, whatever is in it
+	}
 	if kind == unknownKind {
 		return nil, "content of type " + m.Type + " is not made"
 	}
@@ -114,9 +121,6 @@ func newContent(shapes *values.Shapes, m *document.Media) (b *body, reason strin
 		return nil, m.Type + " needs an object, and its schema allows none"
 	}
 	b.field = values.NewField("", shape, m.Examples...)
-	if kind == formKind || kind == multipartKind {
-		b.parts = map[string]part{}
-	}
 	return b, ""
 }
 

@@ -23,11 +23,8 @@ type part struct {
 	inList      *allowed
 }
 
-// part works out how the property is written; it is the same for every request.
+// part works out how the property is written with this value.
 func (b *body) part(name string, v any) part {
-	if p, ok := b.parts[name]; ok {
-		return p
-	}
 	p := part{name: string(escape(nil, name, &unreserved)), style: "form", explode: true, escaping: &unreserved, inList: &unreserved}
 	shape := b.field.Shape.Property(name)
 	_, isList := v.([]any)
@@ -57,7 +54,6 @@ func (b *body) part(name string, v any) part {
 	if isObject && e.Style == "" && !p.json {
 		p.style = "deepObject"
 	}
-	b.parts[name] = p
 	return p
 }
 
@@ -162,8 +158,8 @@ func fileName(contentType string) string {
 }
 
 // onePixel is a PNG image of one pixel.
-const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
-	"\x00\x00\x00\rIDATx\x9cc\xf8\x0f\x04\x00\x09\xfb\x03\xfd\xfb^k+\x00\x00\x00\x00IEND\xaeB`\x82"
+const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\b\x00\x00\x00\x00:~\x9bU" +
+	"\x00\x00\x00\x0eIDATx\x9cb\xfa\x0f\b\x00\x00\xff\xff\x01\x05\x01\x02Z\xdd9\xcd\x00\x00\x00\x00IEND\xaeB`\x82"
 
 // someBytes is content of the type: words for text, a picture for PNG, else bytes of every kind.
 func someBytes(r *rand.Rand, contentType string) []byte {

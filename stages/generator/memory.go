@@ -82,12 +82,8 @@ func (k *kind) by(name string) *thingsBy {
 // Values are the values seen under the name, the newest last.
 func (m *memory) Values(key string) []any { return m.names[key] }
 
-// thing is a thing whose address fills the plan's first gaps, nil if none is known or an invented one is wanted: one
-// time in five, unless the likeliest is.
+// thing is a thing whose address fills the plan's first gaps, nil if none is known.
 func (m *memory) thing(p *plan, d *values.Draw) thing {
-	if len(p.path.gaps) == 0 || !d.Likeliest && d.Rand.IntN(5) == 0 {
-		return nil
-	}
 	for i := len(p.path.gaps) - 1; i >= 0; i-- {
 		g := &p.path.gaps[i]
 		k := m.kinds[g.kind]
@@ -395,7 +391,7 @@ func (m *memory) keepName(key string, v any) {
 	if !known {
 		if len(m.order) >= m.limits.MostNames {
 			delete(m.names, m.order[0])
-			m.order = slices.Delete(m.order, 0, 1)
+			m.order = m.order[1:]
 		}
 		m.order = append(m.order, key)
 	}

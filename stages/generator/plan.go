@@ -85,7 +85,7 @@ func newPlan(cfg *Config, shapes *values.Shapes, op *document.Operation) (p *pla
 	}
 	p.first = []messages.Field{{Name: "User-Agent", Value: cfg.Settings.Engine.UserAgent}, {Name: "Accept", Value: accept(op)}}
 	p.first = slices.DeleteFunc(p.first, func(f messages.Field) bool { return f.Value == "" || p.hasHeader(f.Name) })
-	p.all = slices.Concat(p.first, p.cookieField(nil), p.last)
+	p.all = slices.Clip(slices.Concat(p.first, p.cookieField(nil), p.last))
 	if len(p.path.gaps) == 0 && len(p.query) == 0 {
 		p.target = string(p.appendQueryKeys(append([]byte(nil), p.path.literals[0]...)))
 	}

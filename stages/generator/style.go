@@ -233,7 +233,8 @@ func appendDeep(dst []byte, name string, v any, escaping *allowed) []byte {
 // (RFC 9110 §5.5), and items that no comma of their own takes apart.
 func (p *parameter) headerText(v any) (string, bool) {
 	if p.content {
-		return asciiJSON(v), true
+		t := asciiJSON(v)
+		return t, travels(t)
 	}
 	if holdsByte(v, ',') {
 		return "", false

@@ -42,11 +42,7 @@ func (d *decoder) decode(raw []byte, codings []string, most int64, whole bool) (
 	default:
 		return nil, false, fmt.Errorf("it cannot be unpacked (%s): %w", strings.Join(codings, ", "), err)
 	}
-	if cap(d.content) > keptScratch {
-		content, d.content = d.content, nil
-		return content, cut, nil
-	}
-	return bytes.Clone(d.content), cut, nil
+	return giveAway(&d.content), cut, nil
 }
 
 // layers reads raw with all the codings taken off.

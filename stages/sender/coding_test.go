@@ -7,6 +7,7 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
 )
 
 // coded is content with codings put on, in their order.
@@ -131,6 +133,19 @@ func TestPackedContentThatBreaksOffIsUnpackedAsFarAsItCame(t *testing.T) {
 	came, _ := d.exchange()
 	if r := came.Reply; came.Outcome != messages.BrokeOff || r.Undecodable != "" || len(r.Body) == 0 || !strings.HasPrefix(content, string(r.Body)) {
 		t.Errorf("came %+v", came)
+	}
+}
+
+func TestContentThatGrowsWhenPackedIsStillCut(t *testing.T) {
+	content := make([]byte, 150)
+	rand.NewChaCha8([32]byte{}).Read(content)
+	d := newDesk(t, serve(t, says(replyWith("gzip", coded(t, content, "gzip")), true)).origin, func(s *settings.Settings) {
+		s.Engine.MaxRetainedResponseBytes = 100
+	})
+	d.open(0)
+	came, _ := d.exchange()
+	if r := came.Reply; !r.Cut || r.Undecodable != "" || len(r.Body) >= 100 || !bytes.HasPrefix(content, r.Body) {
+		t.Errorf("came %+v", r)
 	}
 }
 

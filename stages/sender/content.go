@@ -56,16 +56,27 @@ func (c *conn) keepContent(r *messages.Reply, codings []string, whole bool) {
 		if err == nil {
 			r.Body, r.Length = content, int64(len(content))
 			r.Cut = r.Cut || cut
+			if cap(c.body) > keptScratch {
+				c.body = nil
+			}
 			return
 		}
 		r.Undecodable = err.Error()
 	}
 	r.Length = int64(len(c.body))
-	if cap(c.body) > keptScratch {
-		r.Body, c.body = c.body, nil
-	} else if len(c.body) > 0 {
-		r.Body = bytes.Clone(c.body)
+	r.Body = giveAway(&c.body)
+}
+
+// giveAway is what a scratch holds, nil for nothing. A scratch that has grown large is not kept.
+func giveAway(scratch *[]byte) []byte {
+	b := *scratch
+	if cap(b) > keptScratch {
+		*scratch = nil
+		if len(b) > cap(b)/2 {
+			return b
+		}
 	}
+	return append([]byte(nil), b...)
 }
 
 // take reads n bytes more into c.body.

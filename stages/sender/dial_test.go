@@ -2,19 +2,23 @@ package sender
 
 import (
 	"bufio"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -120,9 +124,10 @@ func TestContentOverTLSMayEndWithoutAGoodbye(t *testing.T) {
 }
 
 func TestATLSConnectionThatEndedMeanwhileIsOpenedAgain(t *testing.T) {
-	ended := make(chan bool, 1)
+	end, ended := make(chan bool), make(chan bool)
 	s := serveOn(t, tls.NewListener(listen(t), certified(t)), func(c net.Conn, _ int, _ *http.Request) bool {
 		_, _ = io.WriteString(c, empty)
+		<-end
 		_ = c.Close()
 		ended <- true
 		return false
@@ -133,10 +138,38 @@ func TestATLSConnectionThatEndedMeanwhileIsOpenedAgain(t *testing.T) {
 		if came, _ := d.exchange(); came.Outcome != messages.Answered || !came.Open {
 			t.Fatalf("came %+v", came)
 		}
+		end <- true
 		<-ended
 	}
 	if s.requests.Load() != 5 || s.opened.Load() != 5 {
 		t.Errorf("%d requests over %d connections", s.requests.Load(), s.opened.Load())
+	}
+}
+
+func TestATLSConnectionOnWhichContentComesUnaskedIsNotUsed(t *testing.T) {
+	more, said := make(chan string), make(chan bool)
+	s := serveOn(t, tls.NewListener(listen(t), certified(t)), func(c net.Conn, _ int, _ *http.Request) bool {
+		_, _ = io.WriteString(c, empty)
+		switch what := <-more; what {
+		case "a piece of a record":
+			_, _ = c.(*tls.Conn).NetConn().Write([]byte{23, 3})
+		default:
+			_, _ = io.WriteString(c, what)
+		}
+		said <- true
+		return true
+	})
+	for what, connections := range map[string]int64{"a piece of a record": 1, "content": 2} {
+		s.opened.Store(0)
+		d := newDesk(t, secure(s), unverified)
+		d.open(0)
+		d.exchange()
+		more <- what
+		<-said
+		d.open(0)
+		if s.opened.Load() != connections {
+			t.Errorf("after %s there were %d connections, want %d", what, s.opened.Load(), connections)
+		}
 	}
 }
 
@@ -228,6 +261,36 @@ func TestAProxyThatRefusesIsNamedWithoutItsPassword(t *testing.T) {
 	d.Open(0)
 	if m := next[messages.NotOpened](d); m.Reason != "the proxy: it answered CONNECT with 407" {
 		t.Errorf("the reason is %q", m.Reason)
+	}
+}
+
+func TestAReasonIsShort(t *testing.T) {
+	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{dial(&net.DNSError{Err: "no such host", Name: "x.test", IsNotFound: true}), "no such host"},
+		{dial(&net.DNSError{Err: "server misbehaving", Name: "x.test"}), "the host's name could not be looked up"},
+		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "connection refused"},
+		{dial(os.NewSyscallError("connect", syscall.EHOSTUNREACH)), "no route to the host"},
+		{dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), "the network is unreachable"},
+		{dial(syscall.ETIMEDOUT), "no connection in time"},
+		{fmt.Errorf("read: %w", syscall.ECONNRESET), "connection reset"},
+		{
+			&tls.CertificateVerificationError{Err: x509.HostnameError{Host: "x.test", Certificate: new(x509.Certificate)}},
+			"its certificate is not for x.test (engine.verifyCertificates=false accepts it)",
+		},
+		{&net.OpError{Op: "remote error", Err: tls.AlertError(40)}, "tls: handshake failure"},
+		{io.EOF, "connection closed"},
+		{malformed("not HTTP"), "not HTTP"},
+		{context.Canceled, "given up: the run is over"},
+		{errIdle, "the connection is not open"},
+	}
+	for _, test := range tests {
+		if got := new(conn).reason(test.err); got != test.want {
+			t.Errorf("%v: %q, want %q", test.err, got, test.want)
+		}
 	}
 }
 

@@ -68,6 +68,9 @@ func (c *conn) readReplyHead() (*messages.Reply, error) {
 
 // readSection reads lines into c.head until an empty one, which is part of it.
 func (c *conn) readSection() error {
+	if cap(c.head) > keptScratch {
+		c.head = nil
+	}
 	c.head = c.head[:0]
 	start := 0 // of the line that is being read
 	for {

@@ -206,7 +206,7 @@ func (s *Sender) opened(slot int) {
 
 func (s *Sender) notOpened(m messages.NotOpened) {
 	if s.calls[m.Slot].state != reopening {
-		s.to.Pacer(messages.Unreachable{Slot: m.Slot, Reason: m.Reason})
+		s.to.Pacer(messages.Unreachable(m))
 		return
 	}
 	s.endWithRedirect(m.Slot)

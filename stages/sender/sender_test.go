@@ -414,7 +414,6 @@ func TestEachRequestEndsExactlyOnce(t *testing.T) {
 		type slot struct {
 			state    string // "free", "leaving", "awaiting", "reopening", "ended" (its credit has not come back)
 			recalled bool
-			headed   bool
 			hop      bool
 		}
 		var (

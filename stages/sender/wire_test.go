@@ -185,12 +185,6 @@ func (d *desk) carry(o Outgoing) (messages.Came, *messages.Headed) {
 	return came, head
 }
 
-// impatient are time-outs for the tests whose subject they are.
-func impatient(s *settings.Settings) {
-	s.Engine.ReadTimeout = 60 * time.Millisecond
-	s.Engine.CallTimeout = 200 * time.Millisecond
-}
-
 const json = "Content-Type: application/json\r\n"
 
 func TestARepliesFramingIsReadAsHTTPHasIt(t *testing.T) {
@@ -316,6 +310,22 @@ func TestARepliesFramingIsReadAsHTTPHasIt(t *testing.T) {
 		{
 			name: "too many interim replies", reply: strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 101), keep: true,
 			outcome: messages.NoReply, kind: messages.NotHTTP, failure: "interim",
+		},
+		{
+			name: "closed inside an interim reply", reply: "HTTP/1.1 100 Continue\r\nX: y\r\n",
+			outcome: messages.NoReply, kind: messages.ClosedEarly, failure: "status line",
+		},
+		{
+			name: "another protocol's version", reply: "HTTP/x 200 OK\r\n\r\n", keep: true,
+			outcome: messages.NoReply, kind: messages.NotHTTP, failure: "status line",
+		},
+		{
+			name: "a carriage return in the header", reply: "HTTP/1.1 200 OK\r\nX: a\r b\r\n\r\n", keep: true, status: 200,
+			outcome: messages.BrokeOff, kind: messages.NotHTTP, failure: "carriage return",
+		},
+		{
+			name: "a chunk is not followed by a line end", reply: chunked + "2\r\n{}", status: 200, body: "{}",
+			outcome: messages.BrokeOff, kind: messages.ClosedEarly,
 		},
 		{
 			name: "switching protocols ends the connection", reply: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", keep: true,

@@ -196,6 +196,15 @@ func (d *Draw) example(s *Shape, f *Field, i, own int) any {
 	return d.note(s.examples[i-own], FromExample)
 }
 
+// Seen is a value that was seen under the field's name and fits it. Its origin is not noted.
+func (d *Draw) Seen(f *Field) (any, bool) {
+	f.Shape.plan()
+	if f.Shape.listed != nil {
+		return nil, false // what the document lists is better
+	}
+	return d.observed(f.Shape, f)
+}
+
 // observed is a value seen under the field's name that fits the shape.
 func (d *Draw) observed(s *Shape, f *Field) (any, bool) {
 	if d.Observed == nil || f.key == "" || s.types&^(list|object) == 0 {
@@ -253,7 +262,8 @@ func (d *Draw) once(s *Shape, f *Field, depth int) (any, bool) {
 	case boolean:
 		return d.note(d.Rand.IntN(2) == 0, FromRandom), true
 	case integer, fraction:
-		return d.note(s.numbers.draw(d.Rand), FromRandom), true
+		wide := !d.Likeliest && d.Rand.IntN(10) == 0
+		return d.note(s.numbers.draw(d.Rand, wide), FromRandom), true
 	case text:
 		t, ok := d.drawText(s, f.hint)
 		if !ok {

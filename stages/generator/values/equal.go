@@ -49,10 +49,20 @@ func Equal(a, b any) bool {
 	}
 }
 
+// equalNumbers compares two numbers that are not written alike.
 func equalNumbers(a, b json.Number) bool {
+	if isShortInteger(a) && isShortInteger(b) {
+		return false
+	}
 	x, okX := ratOf(a)
 	y, okY := ratOf(b)
 	return okX && okY && x.Cmp(y) == 0
+}
+
+// isShortInteger says whether the number is written in the one way that an integer is usually written.
+func isShortInteger(n json.Number) bool {
+	s := strings.TrimPrefix(string(n), "-")
+	return s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
 func contains(values []any, v any) bool {

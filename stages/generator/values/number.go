@@ -43,7 +43,7 @@ func (s *Shape) planNumber() string {
 	p := &numberPlan{}
 	switch {
 	case s.types&fraction == 0:
-		p.step = commonMultiple(append(multiples, big.NewRat(1, 1)))
+		p.step = commonMultiple(append(multiples, wholeStep))
 	case len(multiples) > 0:
 		p.step = commonMultiple(multiples)
 	default:
@@ -54,7 +54,11 @@ func (s *Shape) planNumber() string {
 	}
 	p.low, p.high = low.steps(p.step), high.steps(p.step)
 	if p.low != nil && p.high != nil && p.low.Cmp(p.high) > 0 {
-		return fmt.Sprintf("no number is %s and %s%s", low.text("at least", "above"), high.text("at most", "below"), stepText(p.step))
+		problem := fmt.Sprintf("no number is %s and %s", low.text("at least", "above"), high.text("at most", "below"))
+		if low.at.Cmp(high.at) < 0 {
+			problem += stepText(p.step)
+		}
+		return problem
 	}
 	p.digits, _ = p.step.FloatPrec()
 	p.chooseUsual()
@@ -62,52 +66,47 @@ func (s *Shape) planNumber() string {
 	return ""
 }
 
+var wholeStep = big.NewRat(1, 1)
+
 func stepText(step *big.Rat) string {
-	if step.IsInt() && step.Num().IsInt64() && step.Num().Int64() == 1 {
+	if step.Cmp(wholeStep) == 0 {
 		return " and whole"
 	}
 	return " and a multiple of " + step.RatString()
 }
 
-// chooseUsual picks small positive values where the bounds let it.
+// chooseUsual picks small positive values where the bounds let it, about a thousand of them.
 func (p *numberPlan) chooseUsual() {
-	const width = 1000
-	span := new(big.Int).Quo(big.NewInt(width), ceil(p.step))
-	if p.digits > 0 {
-		span = floor(new(big.Rat).Quo(big.NewRat(width, 1), p.step))
+	one := big.NewInt(1)
+	span := floor(new(big.Rat).Quo(big.NewRat(1000, 1), p.step))
+	if span.Sign() == 0 {
+		span.Set(one)
 	}
-	if span.Sign() <= 0 {
-		span.SetInt64(1)
+	var low, high *big.Int
+	switch {
+	case p.low != nil && p.high != nil && new(big.Int).Sub(p.high, p.low).Cmp(span) <= 0:
+		low, high = p.low, p.high
+	case p.low != nil && p.low.Cmp(one) > 0:
+		low, high = p.low, new(big.Int).Add(p.low, span)
+	case p.high != nil && p.high.Cmp(one) < 0:
+		low, high = new(big.Int).Sub(p.high, span), p.high
+	default:
+		low, high = one, span
 	}
-	low, high := big.NewInt(1), new(big.Int).Set(span)
-	if p.low != nil && (p.low.Cmp(low) > 0 || p.high == nil && p.low.Sign() <= 0) {
-		low.Set(p.low)
-		high.Add(low, span)
+	if p.low != nil && low.Cmp(p.low) < 0 {
+		low = p.low
 	}
-	if p.low != nil && p.low.Sign() <= 0 && p.high == nil {
-		low.SetInt64(1)
-		high.Set(span)
-	}
-	if p.high != nil && p.high.Cmp(high) < 0 {
-		high.Set(p.high)
-		if p.low != nil && new(big.Int).Sub(high, p.low).Cmp(span) <= 0 {
-			low.Set(p.low)
-		} else if low.Cmp(high) > 0 {
-			low.Sub(high, span)
-			if p.low != nil && low.Cmp(p.low) < 0 {
-				low.Set(p.low)
-			}
-		}
+	if p.high != nil && high.Cmp(p.high) > 0 {
+		high = p.high
 	}
 	p.usualLow, p.usualHigh = low, high
-	if p.step.IsInt() && p.step.Num().IsInt64() && p.step.Num().Int64() == 1 && low.IsInt64() && high.IsInt64() {
+	if p.step.Cmp(wholeStep) == 0 && low.IsInt64() && high.IsInt64() {
 		p.whole, p.from, p.to = true, low.Int64(), high.Int64()
 	}
 }
 
-// draw makes a number. One in ten comes from the whole range rather than the usual part.
-func (p *numberPlan) draw(r *rand.Rand) json.Number {
-	wide := r.IntN(10) == 0
+// draw makes a number, from the whole range rather than the usual part where it is to be wide.
+func (p *numberPlan) draw(r *rand.Rand, wide bool) json.Number {
 	if p.whole && !wide {
 		return json.Number(strconv.FormatInt(between(r, p.from, p.to), 10))
 	}

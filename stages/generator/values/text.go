@@ -55,6 +55,9 @@ func (s *Shape) planText() string {
 // drawText makes a text; hint is the format that the place's name suggests, nil for most.
 func (d *Draw) drawText(s *Shape, hint *format) (string, bool) {
 	p := s.text
+	if len(p.formats) == 1 && len(p.patterns) == 0 && p.low == 0 && p.high == mostText {
+		return p.formats[0].draw(d.Rand, false), true // it knows its own
+	}
 	if len(p.patterns)+len(p.formats) > 0 {
 		for try := range d.tries() {
 			if t := d.candidate(p, try); p.fits(t) {

@@ -280,6 +280,8 @@ func TestFitsAgreesWithAnotherJudge(t *testing.T) {
 		v := randomValue(t, 3)
 		if got, want := shapes.Of(s).Fits(v), j.Validate(v) == nil; got != want {
 			t.Fatalf("%s: %v fits: %v, want %v", text, v, got, want)
+		} else if want && !shapes.Of(s).Possible() {
+			t.Fatalf("%s: %v fits, and it is called impossible: %s", text, v, shapes.Of(s).Why())
 		}
 	})
 }
@@ -409,7 +411,8 @@ func bodySchema(t testing.TB, doc *document.Document, path string) *document.Sch
 
 func TestImpossibleSchemasAreNamed(t *testing.T) {
 	for _, row := range []struct{ schema, others, want string }{
-		{`{"type": "integer", "minimum": 10, "maximum": 5}`, "", "the schema: no number is at least 10 and at most 5 and whole"},
+		{`{"type": "integer", "minimum": 10, "maximum": 5}`, "", "the schema: no number is at least 10 and at most 5"},
+		{`{"type": "integer", "exclusiveMinimum": 5, "exclusiveMaximum": 6}`, "", "the schema: no number is above 5 and below 6 and whole"},
 		{`{"type": "number", "exclusiveMinimum": 5, "maximum": 5}`, "", "the schema: no number is above 5 and at most 5"},
 		{`{"type": "integer", "multipleOf": 10, "minimum": 1, "maximum": 9}`, "", "the schema: no number is at least 1 and at most 9 and a multiple of 10"},
 		{`{"type": "string", "minLength": 10000000}`, "", "the schema: minLength 10000000 asks for a longer text than is ever sent (100000)"},
