@@ -159,7 +159,9 @@ func (f *flattener) closest(err *jsonschema.ValidationError, keyword string, bra
 		}
 	}
 	switch {
-	case best < 0:
+	case f.cycle != nil:
+		return nil // the whole value is not judged
+	case best < 0 || len(nearest) == 0:
 		return fault(keyword, "fits none of the schemas it may have")
 	case ofItsType == 1 || len(err.Causes) == 1:
 		// The others are of another type, null most often: this is the one that was meant.

@@ -4,6 +4,7 @@
 package pacer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/restest/restest/clock"
@@ -355,6 +356,9 @@ func (p *Pacer) hearOffer(m messages.Offer, now clock.Instant) {
 func (p *Pacer) hearDeparted(m messages.Departed, now clock.Instant) {
 	s := &p.slots[m.Slot]
 	p.going--
+	if s.request != m.Request {
+		return // a recall crossed its redirect, and the slot has come back since
+	}
 	s.state, s.sentAt = flying, m.At
 	if m.Unsent {
 		s.sentAt = now
@@ -437,6 +441,7 @@ func (p *Pacer) takeBack(m messages.Slot) {
 		return
 	}
 	p.out--
+	p.hops = slices.DeleteFunc(p.hops, func(hop messages.Again) bool { return hop.Slot == m.Slot })
 	s := &p.slots[m.Slot]
 	*s = slot{state: closed}
 	if m.Open {

@@ -23,7 +23,7 @@ func phrase(r *rand.Rand, low, high int) string {
 	}
 	w := word(r)
 	if low <= len(w) && len(w) <= high {
-		if r.IntN(3) > 0 || len(w)+7 > high {
+		if r.IntN(3) > 0 || len(w)+5 > high {
 			return w
 		}
 		// A few more letters keep texts apart that should differ, such as names.
@@ -43,11 +43,8 @@ func phrase(r *rand.Rand, low, high int) string {
 	if len(s) > high {
 		s = s[:high]
 	}
-	if len(s) > low && s[len(s)-1] == '-' {
-		return s[:len(s)-1]
-	}
-	if s[len(s)-1] == '-' {
-		return s[:len(s)-1] + "a"
+	if cut, ends := strings.CutSuffix(s, "-"); ends {
+		return cut + "a"
 	}
 	return s
 }
