@@ -47,12 +47,12 @@ func newCompiler(d Direction, unevaluated bool, patterns map[string]*pattern) *c
 func (c *compiler) run(compiled *jsonschema.Schema, value any) (err error) {
 	*c.state = state{}
 	defer func() {
-		if r := recover(); r != nil {
-			if r != errTooLong { //nolint:errorlint // it is the very value that was thrown
-				err = fmt.Errorf("the validator failed: %v", r)
-				return
-			}
+		switch r := recover(); r {
+		case nil:
+		case errTooLong:
 			err = errTooLong
+		default:
+			err = fmt.Errorf("the validator failed: %v", r)
 		}
 	}()
 	return compiled.Validate(value)

@@ -292,6 +292,51 @@ func TestADiscriminatorSaysWhichBranchIsMeant(t *testing.T) {
 	}
 }
 
+// judgeCase judges replies of a case's document, in turn, and compares the places of the faults.
+func judgeCase(t *testing.T, folder, document string, replies [][2]string) {
+	t.Helper()
+	d := load(t, shared(t, "cases", folder, document), Options{})
+	op := d.Operations[0]
+	r := op.Response(200)
+	if r == nil {
+		r = op.Response(201)
+	}
+	j := NewJudge(d)
+	for _, reply := range replies {
+		faults, err := j.Judge(r.Media[0].Schema, InReply, decode(t, reply[0]))
+		if err != nil {
+			t.Errorf("%s: %v", reply[0], err)
+		}
+		var places []string
+		for _, f := range faults {
+			places = append(places, f.Pointer+" "+f.Keyword)
+		}
+		if got := strings.Join(places, ", "); got != reply[1] {
+			t.Errorf("%s: faults %q, want %q", reply[0], got, reply[1])
+		}
+	}
+}
+
+func TestTheCasesOnJudgingComeOutAsTheySay(t *testing.T) {
+	judgeCase(t, "13-pattern-beyond-re2", "document.yaml", [][2]string{
+		{`{"a":"abc","b":"Q","c":"éß","d":"é4","e":"xxabyy","f":"55"}`, ""},
+		{`{"a":"-ab","b":"Q","c":"éß","d":"e4","e":"xxabyy","f":"55"}`, "/a pattern, /d pattern"},
+		{`{"a":"abc","b":"Q","c":"éß","d":"é4","e":"ba","f":"55"}`, "/e pattern"},
+	})
+	judgeCase(t, "18-nullable-spellings", "document.yaml", [][2]string{
+		{`{"a":null}`, ""}, {`{"b":null}`, ""}, {`{"c":null}`, ""}, {`{"d":null}`, "/d type"},
+	})
+	judgeCase(t, "18-nullable-spellings", "document-31.yaml", [][2]string{
+		{`{"e":null}`, ""}, {`{"f":null}`, ""}, {`{"g":[null,"x"]}`, ""}, {`{"h":null}`, "/h type"},
+	})
+	judgeCase(t, "26-readonly-writeonly", "document.yaml", [][2]string{
+		{`{"id":1,"name":"n","friends":[{"id":2,"name":"m"}]}`, ""},
+		{`{"name":"n"}`, " required"},
+		{`{"id":1,"name":"n","friends":[{"name":"m"}]}`, "/friends/0 required"},
+		{`{"id":1,"name":"n","password":"p"}`, ""},
+	})
+}
+
 func TestADeepTreeIsJudgedToItsEnd(t *testing.T) {
 	d := load(t, shared(t, "cases", "03-recursion-must-end", "document.yaml"), Options{})
 	tree := d.Operations[2].Response(200).Media[0].Schema

@@ -87,7 +87,7 @@ type loader struct {
 
 	told    map[Issue]bool
 	more    int // issues beyond mostIssues
-	servers []server
+	servers []address
 	schemes map[string]bool
 	ids     map[string]bool
 }

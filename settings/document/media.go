@@ -28,12 +28,18 @@ func (op *Operation) Response(status int) *Response {
 }
 
 // MediaFor is the declared content that a reply of that Content-Type belongs to. The most exact one wins: the whole
-// type, then a range such as "text/*", then "*/*". Case and parameters do not count (RFC 9110 §8.3.1).
+// type, then a range such as "text/*", then "*/*". Case does not count (RFC 9110 §8.3.1), and parameters only where
+// the same type is declared with several.
 func (r *Response) MediaFor(contentType string) (*Media, bool) {
 	essence := strings.ToLower(Essence(contentType))
 	kind, subtype, ok := strings.Cut(essence, "/")
 	if !ok || kind == "" || subtype == "" {
 		return nil, false
+	}
+	for _, m := range r.Media {
+		if strings.EqualFold(withoutSpace(m.Type), withoutSpace(contentType)) {
+			return m, true
+		}
 	}
 	for _, wanted := range []string{essence, kind + "/*", "*/*"} {
 		for _, m := range r.Media {
@@ -44,6 +50,8 @@ func (r *Response) MediaFor(contentType string) (*Media, bool) {
 	}
 	return nil, false
 }
+
+func withoutSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // Essence is a media type without its parameters, such as "text/html" of "text/html; charset=utf-8".
 func Essence(mediaType string) string {

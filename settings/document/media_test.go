@@ -25,6 +25,7 @@ func TestTheMostExactMediaTypeApplies(t *testing.T) { // case 24
 	d := load(t, shared(t, "cases", "24-media-type-matching", "document.yaml"), Options{})
 	m, p := d.Operations[0].Response(200), d.Operations[1].Response(200)
 	any3 := &Response{Media: []*Media{{Type: "*/*"}, {Type: "text/*"}, {Type: "TEXT/html"}}}
+	versions := &Response{Media: []*Media{{Type: "application/json; v=1"}, {Type: "application/json; v=2"}}}
 	for _, r := range []struct {
 		response *Response
 		sent     string
@@ -44,6 +45,8 @@ func TestTheMostExactMediaTypeApplies(t *testing.T) { // case 24
 		{any3, "text/plain", "text/*"},
 		{any3, "image/png", "*/*"},
 		{&Response{}, "text/plain", ""},
+		{versions, "application/json;v=2", "application/json; v=2"},
+		{versions, "application/json; v=3", "application/json; v=1"},
 	} {
 		media, ok := r.response.MediaFor(r.sent)
 		got := ""

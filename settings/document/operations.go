@@ -79,7 +79,7 @@ func (l *loader) readPath(path string, a at) {
 type pathItem struct {
 	path       string
 	parameters at
-	servers    []server
+	servers    []address
 }
 
 type operationAt struct {

@@ -616,6 +616,17 @@ func (l *loader) named(v at) []Property {
 	if !l.is(v, isObject) {
 		return nil
 	}
+	if ref, ok := reference(v.n); ok && len(v.n.members) == 1 {
+		found, err := l.resolve(v, ref)
+		if err != nil {
+			l.issue(v, "error", "%s", err)
+			return nil
+		}
+		l.issue(v, "note", "%s holds nothing but a $ref, which is no reference there; it is followed all the same", v.last())
+		if v = found; !l.is(v, isObject) {
+			return nil
+		}
+	}
 	properties := make([]Property, 0, len(v.n.members))
 	for _, m := range v.n.members {
 		properties = append(properties, Property{m.key, l.schema(v.child(m.key, m.value))})

@@ -17,9 +17,6 @@ type address struct {
 	path string
 }
 
-// server is one entry of a servers list.
-type server struct{ address }
-
 // givenAddress reads the address that the user gave, nil for none.
 func givenAddress(given string) (*address, error) {
 	if given == "" {
@@ -76,7 +73,7 @@ func (l *loader) readServers(top at) {
 		if len(l.servers) == 0 {
 			// OpenAPI 3: a document without servers has one at "/".
 			if a, err := l.locate("/"); err == nil {
-				l.servers = []server{{a}}
+				l.servers = []address{a}
 			}
 		}
 	}
@@ -86,10 +83,10 @@ func (l *loader) readServers(top at) {
 }
 
 // place is the address that a list of servers comes to: the first that has a host, with the user's address over it.
-func (l *loader) place(servers []server) address {
+func (l *loader) place(servers []address) address {
 	var a address
-	for _, s := range servers {
-		if a = s.address; a.origin != "" || l.given != nil {
+	for _, a = range servers {
+		if a.origin != "" || l.given != nil {
 			break
 		}
 	}
@@ -103,7 +100,7 @@ func (l *loader) place(servers []server) address {
 }
 
 // serverList reads the servers that stand at a place, without those that cannot be used.
-func (l *loader) serverList(a at) []server {
+func (l *loader) serverList(a at) []address {
 	list, ok := a.down("servers")
 	if !ok {
 		return nil
@@ -111,7 +108,7 @@ func (l *loader) serverList(a at) []server {
 	if !l.is(list, isList) {
 		return nil
 	}
-	var servers []server
+	var servers []address
 	for i := range list.n.items {
 		entry := list.item(i)
 		raw := ""
@@ -126,7 +123,7 @@ func (l *loader) serverList(a at) []server {
 		if err == nil {
 			var where address
 			if where, err = l.locate(filled); err == nil {
-				servers = append(servers, server{where})
+				servers = append(servers, where)
 				continue
 			}
 		}
@@ -195,7 +192,7 @@ func (l *loader) locate(raw string) (address, error) {
 }
 
 // servers20 is where an API described in OpenAPI 2.0 is: host, basePath and schemes, https before http.
-func (l *loader) servers20(top at) []server {
+func (l *loader) servers20(top at) []address {
 	host, base := top.n.getText("host"), top.n.getText("basePath")
 	var fetched *url.URL
 	if isURL(l.root.location) {
@@ -219,7 +216,7 @@ func (l *loader) servers20(top at) []server {
 		host = fetched.Host
 	}
 	if host == "" {
-		return []server{{a}}
+		return []address{a}
 	}
 	scheme := ""
 	if schemes, ok := top.down("schemes"); ok && l.is(schemes, isList) {
@@ -240,7 +237,7 @@ func (l *loader) servers20(top at) []server {
 	u, err := url.Parse("//" + host)
 	if err != nil || u.Hostname() == "" {
 		l.issue(top, "warning", "host %q cannot be used", shorten(host))
-		return []server{{a}}
+		return []address{a}
 	}
 	if scheme == "" {
 		scheme = "https"
@@ -253,5 +250,5 @@ func (l *loader) servers20(top at) []server {
 	}
 	u.Scheme = scheme
 	a.origin = originOf(u)
-	return []server{{a}}
+	return []address{a}
 }

@@ -262,8 +262,7 @@ func (d *Draw) once(s *Shape, f *Field, depth int) (any, bool) {
 	case boolean:
 		return d.note(d.Rand.IntN(2) == 0, FromRandom), true
 	case integer, fraction:
-		wide := !d.Likeliest && d.Rand.IntN(10) == 0
-		return d.note(s.numbers.draw(d.Rand, wide), FromRandom), true
+		return d.note(s.numbers.draw(d.Rand, d.edge()), FromRandom), true
 	case text:
 		t, ok := d.drawText(s, f.hint)
 		if !ok {

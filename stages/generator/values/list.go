@@ -151,8 +151,18 @@ func (d *Draw) length(p *listPlan, depth int) int {
 		return max(low, p.low)
 	}
 	high := min(p.high, max(low, d.all.limits.MostItems))
-	if high <= low {
+	switch {
+	case d.edge():
+		// As few as are allowed, none among them, or as many as are made at all.
+		if fewest := max(p.low, len(p.wanted)); d.Rand.IntN(2) == 0 && p.at(fewest).Possible() {
+			return fewest
+		}
+		return max(low, high)
+	case high <= low:
 		return low
 	}
 	return low + d.Rand.IntN(high-low+1)
 }
+
+// edge says whether a value is to lie at the edge of what is allowed, as one in ten does: many faults are found there.
+func (d *Draw) edge() bool { return !d.Likeliest && d.Rand.IntN(10) == 0 }

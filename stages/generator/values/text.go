@@ -74,7 +74,15 @@ func (d *Draw) drawText(s *Shape, hint *format) (string, bool) {
 		}
 	}
 	high := max(p.low, min(p.high, d.all.limits.LongestText))
-	return phrase(d.Rand, max(p.low, min(1, high)), high), true
+	low := max(p.low, min(1, high))
+	if d.edge() {
+		if d.Rand.IntN(2) == 0 {
+			low = high
+		} else {
+			high = low
+		}
+	}
+	return phrase(d.Rand, low, high), true
 }
 
 // candidate makes a text from one of what it has to fit; the patterns and formats take turns, and then all patterns
