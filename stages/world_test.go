@@ -17,7 +17,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // ring is a few stages that pass numbers around, each noting what it was told and when; some messages are told at
 // once and some after a while.
 type ring struct {
-	notes []string
 	boxes []*mailbox[int]
 }
 

@@ -101,7 +101,7 @@ func scalar(s string) (any, bool) {
 	case "false":
 		return false, true
 	}
-	if s == "" || len(s) > 64 || !(s[0] == '-' || s[0] >= '0' && s[0] <= '9') || !json.Valid([]byte(s)) {
+	if s == "" || len(s) > 64 || s[0] != '-' && (s[0] < '0' || s[0] > '9') || !json.Valid([]byte(s)) {
 		return nil, false
 	}
 	return json.Number(s), true

@@ -180,7 +180,7 @@ func isHost(s string) bool {
 		}
 		for i := range len(label) {
 			c := label[i] | 0x20
-			if label[i] != '-' && !('a' <= c && c <= 'z') && !('0' <= label[i] && label[i] <= '9') {
+			if label[i] != '-' && (c < 'a' || c > 'z') && (label[i] < '0' || label[i] > '9') {
 				return false
 			}
 		}
