@@ -8,6 +8,8 @@ type paper struct {
 	lockstep bool
 	// pick chooses which of n waiting messages is handled next, to explore orders; nil means the one told first.
 	pick func(n int) int
+	// watch sees each message as it is handled, and the stage it was told to.
+	watch func(stage string, message any)
 	// ready holds a step for each message told and not yet handled, in the order they were told.
 	ready []func()
 	head  int
@@ -28,12 +30,18 @@ func (b *mailbox[M]) runOnPaper(p *paper, room int) {
 		}
 		return m
 	}
-	step := func() { b.handle(pop()) }
+	handle := func(m M) {
+		if p.watch != nil {
+			p.watch(b.name, m)
+		}
+		b.handle(m)
+	}
+	step := func() { handle(pop()) }
 	if p.lockstep {
 		ch, done := make(chan M), make(chan struct{})
 		go func() {
 			for m := range ch {
-				b.handle(m)
+				handle(m)
 				done <- struct{}{}
 			}
 			close(done)

@@ -146,12 +146,14 @@ type Order struct {
 	Lockstep bool
 	// Pick chooses which of n waiting messages is handled next; nil means the one told first.
 	Pick func(n int) int
+	// Watch sees each message just before it is handled, and the stage it was told to: the trace of the run.
+	Watch func(stage string, message any)
 }
 
 // OnPaper runs it under the fake clock, one message at a time. The same run gives the same messages in the same order,
 // inline and in lockstep.
 func (r Run) OnPaper(c *clock.Fake, order Order) reporter.Result {
-	w := &paper{lockstep: order.Lockstep, pick: order.Pick}
+	w := &paper{lockstep: order.Lockstep, pick: order.Pick, watch: order.Watch}
 	defer w.stop()
 	var over bool
 	var failure error
