@@ -232,6 +232,7 @@ func TestAddressServerAndPathAreJoined(t *testing.T) { // case 07, and more
 		{"no servers, file", "d.yaml", "3.0.3", two, "", "", "/ /a /other/b"},
 		{"relative without a slash", "http://h.example/docs/openapi.yaml", "3.0.3", "servers: [{url: v1}]\n" + two, "", "http://h.example", "/docs/v1/ /docs/v1/a /other/b"},
 		{"the first that has a host", "d.yaml", "3.0.3", "servers: [{url: /x}, {url: 'https://H.example:443/y//z/'}]\n" + two, "", "https://h.example", "/y/z/ /y/z/a /other/b"},
+		{"none that has a host", "d.yaml", "3.0.3", "servers: [{url: /x}, {url: /y}]\n" + two, "", "", "/x/ /x/a /other/b"},
 		{"one that cannot be used", "d.yaml", "3.0.3", "servers: [{url: 'ws://h.example'}, {url: 'https://h.example/{v}'}, {url: 'http://h.example:81'}]\n" + two, "", "http://h.example:81", "/ /a /other/b"},
 		{"2.0 prefers https", "d.yaml", "2.0", "host: h.example\nbasePath: /v2/\nschemes: [http, https]\n" + two, "", "https://h.example", "/v2/ /v2/a /v2/b"},
 		{"2.0 without schemes, fetched", "http://x.example/s.yaml", "2.0", "host: h.example:8080\n" + two, "", "http://h.example:8080", "/ /a /b"},

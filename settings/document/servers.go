@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -85,10 +86,11 @@ func (l *loader) readServers(top at) {
 // place is the address that a list of servers comes to: the first that has a host, with the user's address over it.
 func (l *loader) place(servers []address) address {
 	var a address
-	for _, a = range servers {
-		if a.origin != "" || l.given != nil {
-			break
-		}
+	if len(servers) > 0 {
+		a = servers[0]
+	}
+	if i := slices.IndexFunc(servers, func(a address) bool { return a.origin != "" }); i > 0 && l.given == nil {
+		a = servers[i]
 	}
 	if l.given != nil {
 		a.origin = l.given.origin
