@@ -580,8 +580,10 @@ func (l *loader) items(s *Schema, v at) {
 		l.issue(v, "warning", "items is a list of one schema; it is read as that schema")
 		s.Items = l.schema(v.item(0))
 	default:
-		l.issue(v, "warning", "items is a list, as before JSON Schema 2020-12; it is read as prefixItems")
-		s.PrefixItems = l.branches(v)
+		// A document that means a tuple says prefixItems; real ones that write this list the kinds an item can be of.
+		l.issue(v, "warning", "items is a list of schemas, which OpenAPI does not know; each item may fit any of them")
+		s.Items = l.made(emptySchema(), v.place())
+		s.Items.AnyOf = l.branches(v)
 	}
 }
 
