@@ -95,7 +95,7 @@ func TestValuesAreJudgedByTheRulesOfTheirVersion(t *testing.T) {
 		{"2.0", `{"$ref":"#/definitions/Name"}`, name, `1`, " type", false},
 		{"2.0", `{"type":"file"}`, "", `"bytes"`, fits, false},
 		{"2.0", `{"type":"array","items":[{"type":"string"},{"type":"array"}]}`, "", `["a",["b"],"c"]`, fits, false},
-		{"2.0", `{"type":"array","items":[{"type":"string"},{"type":"array"}]}`, "", `["a",1]`, "/1 anyOf", false},
+		{"2.0", `{"type":"array","items":[{"type":"string"},{"type":"array"}]}`, "", `["a",1]`, "/1 type", false},
 		{"3.0.3", `{"type":"integer","minimum":3,"exclusiveMinimum":true}`, "", `3`, " exclusiveMinimum", false},
 		{"3.0.3", `{"type":"integer","minimum":3,"exclusiveMinimum":true}`, "", `4`, fits, false},
 		{"3.0.3", `{"type":"integer","minimum":3}`, "", `3`, fits, false},
