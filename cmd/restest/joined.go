@@ -199,6 +199,7 @@ func demonstrate(ctx context.Context, o demoOptions, origin string, s streams) i
 		return result.Exit
 	}
 	fmt.Fprintf(s.out, "\nThis was the demo, so it ends with 0; restest run would have ended with %d: %s.\n", result.Exit, reporter.Meaning(result.Exit))
+	fmt.Fprintf(s.out, "To try the curl lines, have the API back: restest demo --serve %s\n", strings.TrimPrefix(origin, "http://"))
 	return reporter.ExitClean
 }
 
