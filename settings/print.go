@@ -12,7 +12,8 @@ import (
 // password, which is not printed.
 func (g *Given) Print() string {
 	var b strings.Builder
-	b.WriteString("# Settings of restest. Each line may be left out; --settings reads the file back.\n")
+	b.WriteString("# Settings of restest. Each line may be left out; --settings reads the file back.\n" +
+		"# A value behind a # follows from others: take the # away to name it.\n")
 	group := ""
 	for i := range table {
 		s := &table[i]

@@ -21,6 +21,8 @@ type live struct {
 	watched bool
 	busy    atomic.Int64
 	still   chan struct{}
+	// watch, unless nil, sees each message just before it is handled, and the stage it was told to.
+	watch func(stage string, message any)
 }
 
 func (*live) isWorld() {}
@@ -52,6 +54,9 @@ func (b *mailbox[M]) runLive(l *live, room int) {
 				case <-ctx.Done():
 					return nil
 				}
+			}
+			if l.watch != nil {
+				l.watch(b.name, m)
 			}
 			b.handle(m)
 			if l.watched && l.busy.Add(-1) == 0 {
@@ -87,17 +92,17 @@ func (l *live) run(ctx context.Context, more ...func(context.Context) error) (er
 
 // drive moves a fake clock on, timer by timer, each time no message is under way, until none is left or the
 // context is done.
-func (l *live) drive(ctx context.Context, c *clock.Fake) error {
+func (l *live) drive(ctx context.Context, c *clock.Fake) {
 	for {
 		for l.busy.Load() != 0 {
 			select {
 			case <-l.still:
 			case <-ctx.Done():
-				return nil
+				return
 			}
 		}
 		if ctx.Err() != nil || !c.Next() {
-			return nil
+			return
 		}
 	}
 }

@@ -32,6 +32,8 @@ type Run struct {
 	// LastWrite is the moment of the last write to the API before the run, such as the fetch of its document;
 	// negative if there was none.
 	LastWrite clock.Instant
+	// WholeAPIAtOnce has every request wait as soon as one operation is told to (pacer.Config).
+	WholeAPIAtOnce bool
 	// Report is what the reporter needs to know beside this.
 	Report reporter.Config
 	// Transport makes the world's edge, given how to tell the sender and how to say that the tool itself has failed.
@@ -40,6 +42,9 @@ type Run struct {
 
 // lead is how long before its turn a live request is handed to its connection, which waits for the exact moment.
 const lead = 2 * time.Millisecond
+
+// lastMoment is how long after a second signal a run may take to account for what was under way.
+const lastMoment = time.Second
 
 // pipeline is the five stages, joined.
 type pipeline struct {
@@ -67,12 +72,13 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 
 	report := r.Report
 	report.Document, report.Settings, report.Seed, report.Done = r.Document, r.Settings, r.Seed, done
+	report.LastWrite = r.LastWrite
 	for _, u := range g.Unbuildable() {
 		report.Unbuildable = append(report.Unbuildable, reporter.Unbuildable{Operation: u.Operation, Reason: u.Reason})
 	}
 	p := pacer.New(pacer.Config{
 		Operations: len(r.Document.Operations), Testable: testable(r.Document, report.Unbuildable), Settings: r.Settings,
-		Deadline: r.Deadline, LastWrite: r.LastWrite, Lead: lead,
+		Deadline: r.Deadline, LastWrite: r.LastWrite, Lead: lead, WholeAPIAtOnce: r.WholeAPIAtOnce,
 	}, c, pacer.Neighbours{
 		Generator: toGenerator.Tell, Sender: toSender.Tell, Reporter: toReporter.Tell, Self: toPacer.Tell,
 	})
@@ -108,22 +114,29 @@ func testable(d *document.Document, unbuildable []reporter.Unbuildable) []int {
 }
 
 // Live runs it against the API. The first end told on stops ends the sending, the second ends everything at once; the
-// report is written in either case, and also if a stage fails.
+// report is written in either case, and also if a stage fails. A fake clock is moved on, timer by timer, whenever no
+// message is under way.
 func (r Run) Live(ctx context.Context, c clock.Clock, stops <-chan messages.End) reporter.Result {
+	return r.live(ctx, c, stops, Order{})
+}
+
+func (r Run) live(ctx context.Context, c clock.Clock, stops <-chan messages.End, order Order) reporter.Result {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := newLive(false)
+	fake, onPaper := c.(*clock.Fake)
+	w := newLive(onPaper)
+	w.watch = order.Watch
 	p := r.join(w, c, lead, func() { cancel(nil) }, func(err error) { cancel(err) })
 	p.reporter.Begin()
-	p.pacer.Tell(messages.Tick{})
-	err := w.run(ctx, func(ctx context.Context) error {
+	p.begin(c, order)
+	more := []func(context.Context) error{func(ctx context.Context) error {
 		stopping := false
 		for {
 			select {
 			case end := <-stops:
 				if stopping {
-					cancel(reporter.Stopped{By: end})
-					return nil
+					// What is under way is abandoned, and has a moment to be accounted for.
+					c.At(c.Now().Add(lastMoment), func() { cancel(reporter.Stopped{By: end}) })
 				}
 				stopping = true
 				p.pacer.Tell(messages.Stop{Reason: end})
@@ -131,7 +144,16 @@ func (r Run) Live(ctx context.Context, c clock.Clock, stops <-chan messages.End)
 				return nil
 			}
 		}
-	})
+	}}
+	if onPaper {
+		more = append(more, func(ctx context.Context) error {
+			if w.drive(ctx, fake); ctx.Err() == nil {
+				cancel(errStill)
+			}
+			return nil
+		})
+	}
+	err := w.run(ctx, more...)
 	if cause := context.Cause(ctx); err == nil && cause != context.Canceled {
 		err = cause
 	}
@@ -140,32 +162,50 @@ func (r Run) Live(ctx context.Context, c clock.Clock, stops <-chan messages.End)
 	return p.reporter.Finish(err)
 }
 
+// begin starts the pacer, and arranges for the stop that the order has.
+func (p *pipeline) begin(c clock.Clock, order Order) {
+	if order.Stop != messages.NotEnded {
+		c.At(order.StopAt, func() { p.pacer.Tell(messages.Stop{Reason: order.Stop}) })
+	}
+	p.pacer.Tell(messages.Tick{})
+}
+
+var errStill = errors.New("the run stands still: nothing is under way and nobody is waiting")
+
 // Order says how a run on paper goes.
 type Order struct {
-	// Lockstep runs the stages on goroutines, through channels, one message in the world at a time.
-	Lockstep bool
-	// Pick chooses which of n waiting messages is handled next; nil means the one told first.
+	// Lockstep runs the stages on goroutines, through channels, one message in the world at a time. Live runs them as
+	// Live does, freely: messages of one moment race, so that such a run does not repeat.
+	Lockstep, Live bool
+	// Pick chooses which of n waiting messages is handled next; nil means the one told first. A Live run has no choice.
 	Pick func(n int) int
-	// Watch sees each message just before it is handled, and the stage it was told to: the trace of the run.
+	// Watch sees each message just before it is handled, and the stage it was told to: the trace of the run. In a Live
+	// run several goroutines call it at once.
 	Watch func(stage string, message any)
+	// Stop asks the run to stop sending, at the moment StopAt; NotEnded does not.
+	Stop   messages.End
+	StopAt clock.Instant
 }
 
 // OnPaper runs it under the fake clock, one message at a time. The same run gives the same messages in the same order,
 // inline and in lockstep.
 func (r Run) OnPaper(c *clock.Fake, order Order) reporter.Result {
+	if order.Live {
+		return r.live(context.Background(), c, nil, order)
+	}
 	w := &paper{lockstep: order.Lockstep, pick: order.Pick, watch: order.Watch}
 	defer w.stop()
 	var over bool
 	var failure error
 	p := r.join(w, c, 0, func() { over = true }, func(err error) { failure = err })
 	p.reporter.Begin()
-	p.pacer.Tell(messages.Tick{})
+	p.begin(c, order)
 	w.settle()
 	for !over && failure == nil && c.Next() {
 		w.settle()
 	}
 	if !over && failure == nil {
-		failure = errors.New("the run stands still: nothing is under way and nobody is waiting")
+		failure = errStill
 	}
 	return p.reporter.Finish(failure)
 }

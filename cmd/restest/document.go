@@ -16,7 +16,7 @@ import (
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/document"
-	"github.com/restest/restest/stages/reporter"
+	"github.com/restest/restest/stages/generator"
 )
 
 func (a *app) documentCommand() *cli.Command {
@@ -49,66 +49,104 @@ them can be tested and why the others cannot, and every problem found with its p
 			if err != nil {
 				return err
 			}
-			read := newReader(a.in, newFetcher(given, a.environ, clock.NewSystem())).read
-			doc, err := document.Load(ctx, cmd.Args().First(), document.Options{URL: cmd.String("url"), Read: read})
+			system := clock.NewSystem()
+			r := newReader(a.in, newFetcher(given, a.environ, system), cmd.Args().First())
+			doc, err := document.Load(ctx, r.location, document.Options{URL: cmd.String("url"), Read: r.read})
 			if err != nil {
 				return errors.New(printable(err.Error()))
+			}
+			// What no request can be built for cannot be tested either.
+			g := generator.New(generator.Config{Document: doc, Settings: given.Settings}, system, generator.Neighbours{})
+			for _, u := range g.Unbuildable() {
+				doc.Operations[u.Operation].Untestable = u.Reason
 			}
 			write := writeDocument
 			if cmd.Bool("json") {
 				write = writeDocumentJSON
 			}
-			if err := write(a.out, doc); err != nil {
-				return &failure{reporter.ExitFailed, cmd.FullName() + ": " + err.Error()}
-			}
+			write(a.out, doc)
 			return nil
 		},
 	}
 }
 
-// writeDocument writes what was read as a table, and the problems, each in a line that begins with its place.
-func writeDocument(w io.Writer, doc *document.Document) error {
+// writeDocument writes what was read as a table, then what cannot be tested and why, and the problems, each in a line
+// that begins with its place.
+func writeDocument(w io.Writer, doc *document.Document) {
 	at := "at " + doc.Address
 	if doc.Origin == "" {
-		at = "at no host of its own: --url says where"
+		at = "which names no host; --url says where the API is"
 	}
-	fmt.Fprintf(w, "%s %s, OpenAPI %s, %s\n\n",
+	fmt.Fprintf(w, "%s %s, OpenAPI %s, %s\n",
 		cmp.Or(printable(doc.Title), "(no title)"), printable(doc.Version), printable(doc.Dialect), printable(at))
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "METHOD\tPATH\tPARAMETERS\tBODY\tRESPONSES\tTESTABLE")
-	for _, op := range doc.Operations {
-		body, testable := "-", "yes"
-		switch {
-		case op.Body != nil && op.Body.Required:
-			body = "required"
-		case op.Body != nil:
-			body = "optional"
+	var untestable []*document.Operation
+	if len(doc.Operations) > 0 {
+		fmt.Fprintln(w)
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "METHOD\tPATH\tPARAMETERS\tBODY\tRESPONSES\tTESTABLE")
+		for _, op := range doc.Operations {
+			body, testable := "-", "yes"
+			switch {
+			case op.Body != nil && op.Body.Required:
+				body = "required"
+			case op.Body != nil:
+				body = "optional"
+			}
+			if op.Untestable != "" {
+				testable, untestable = "no", append(untestable, op)
+			}
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\n", printable(op.Method), printable(op.BasePath+op.Path),
+				len(op.Parameters), body, len(op.Responses), testable)
 		}
-		if op.Untestable != "" {
-			testable = "no: " + op.Untestable
-		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\n", printable(op.Method), printable(op.BasePath+op.Path),
-			len(op.Parameters), body, len(op.Responses), printable(testable))
+		table.Flush()
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	testable := countTestable(doc)
-	fmt.Fprintf(w, "\n%s, %d of them testable\n", count(len(doc.Operations), "operation"), testable)
-	if len(doc.Issues) == 0 {
-		return nil
-	}
-	severities := make(map[string]int)
-	for _, issue := range doc.Issues {
-		severities[issue.Severity]++
-	}
-	fmt.Fprintf(w, "\n%s, %s, %s:\n", count(severities["error"], "error"), count(severities["warning"], "warning"), count(severities["note"], "note"))
-	for _, issue := range doc.Issues {
-		if _, err := fmt.Fprintf(w, "%s: %s: %s\n", printable(placeText(issue.Place)), issue.Severity, printable(issue.Message)); err != nil {
-			return err
+
+	fmt.Fprintf(w, "\n%s\n", testableWords(len(doc.Operations), len(doc.Operations)-len(untestable)))
+	if len(untestable) > 0 {
+		fmt.Fprintf(w, "\n%d cannot be tested:\n", len(untestable))
+		for _, op := range untestable {
+			fmt.Fprintf(w, "%s %s: %s\n", printable(op.Method), printable(op.BasePath+op.Path), printable(op.Untestable))
 		}
 	}
-	return nil
+	if len(doc.Issues) > 0 {
+		fmt.Fprintf(w, "\n%s:\n", issueWords(doc.Issues))
+		for _, issue := range doc.Issues {
+			fmt.Fprintf(w, "%s: %s: %s\n", printable(placeText(issue.Place)), issue.Severity, printable(issue.Message))
+		}
+	}
+}
+
+// testableWords say how many operations there are and how many of them can be tested.
+func testableWords(operations, testable int) string {
+	words := count(operations, "operation")
+	switch {
+	case operations == 0:
+		return "no operations, so there is nothing to test"
+	case testable == 0:
+		return words + ", none of which can be tested"
+	case testable == 1 && operations == 1:
+		return words + ", testable"
+	case testable == operations:
+		return words + ", all testable"
+	}
+	return fmt.Sprintf("%s, %d of them testable", words, testable)
+}
+
+// issueWords say how many problems of each kind were found.
+func issueWords(issues []document.Issue) string {
+	var words []string
+	for _, severity := range []string{"error", "warning", "note"} {
+		n := 0
+		for _, issue := range issues {
+			if issue.Severity == severity {
+				n++
+			}
+		}
+		if n > 0 {
+			words = append(words, count(n, severity))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 func placeText(p document.Place) string {
@@ -183,7 +221,7 @@ type (
 	}
 )
 
-func writeDocumentJSON(w io.Writer, doc *document.Document) error {
+func writeDocumentJSON(w io.Writer, doc *document.Document) {
 	told := documentJSON{
 		Source: doc.Source, OpenAPI: doc.Dialect, Title: doc.Title, Version: doc.Version, Address: doc.Address,
 		Testable: countTestable(doc), Operations: []operationJSON{}, Issues: []issueJSON{},
@@ -217,5 +255,5 @@ func writeDocumentJSON(w io.Writer, doc *document.Document) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(told)
+	encoder.Encode(told) // fails as the writer does alone, which remembers
 }

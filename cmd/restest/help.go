@@ -1,6 +1,17 @@
 package main
 
-// The library's own templates leave out examples and exit codes.
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/stages/reporter"
+)
+
+// The library's own templates leave out examples and exit codes, and do not wrap.
 const (
 	commandHelp = `{{.FullName}} - {{.Usage}}
 
@@ -21,9 +32,8 @@ COMMANDS:{{template "visibleCommandTemplate" .}}
 
    restest COMMAND --help tells more about each.
 ` + options + `
-EXIT CODES:{{range .Metadata.ExitCodes}}
-   {{printf "%-4d%-12s %s" .Number .Name .Meaning}}{{end}}
-`
+EXIT CODES:
+{{.Metadata.ExitCodes}}`
 
 	examples = `
 EXAMPLES:{{range .Metadata.Examples}}
@@ -31,6 +41,59 @@ EXAMPLES:{{range .Metadata.Examples}}
 `
 
 	options = `{{if .VisibleFlags}}
-OPTIONS:{{template "visibleFlagTemplate" .}}
-{{end}}`
+OPTIONS:
+{{range .VisibleFlags}}{{call $.Metadata.Option .}}{{end}}{{end}}`
 )
+
+// helpWidth is how wide lines of the help may be.
+const helpWidth = 120
+
+// optionHelp is what the help says of an option.
+func optionHelp(f cli.Flag) string {
+	var left []string
+	for _, name := range f.Names() {
+		if len(name) == 1 {
+			left = append(left, "-"+name)
+		} else {
+			left = append(left, "--"+name)
+		}
+	}
+	about, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return ""
+	}
+	// What stands in backquotes is the name of the value.
+	text := about.GetUsage()
+	if before, rest, quoted := strings.Cut(text, "`"); quoted {
+		value, after, _ := strings.Cut(rest, "`")
+		left[len(left)-1] += " " + value
+		text = before + value + after
+	}
+	value := about.GetDefaultText()
+	if s, ok := f.(*cli.StringFlag); ok {
+		value = cmp.Or(value, s.Value)
+	}
+	if value != "" {
+		text += " (default: " + value + ")"
+	}
+	return columns(strings.Join(left, ", "), 25, text)
+}
+
+// exitCodesHelp is what the help says of the exit codes.
+func exitCodesHelp() string {
+	var b strings.Builder
+	for _, c := range reporter.ExitCodes {
+		b.WriteString(columns(fmt.Sprintf("%-4d%s", c.Number, c.Name), 16, c.Meaning))
+	}
+	return b.String()
+}
+
+// columns are lines with a word to the left and a text to the right of it.
+func columns(left string, width int, text string) string {
+	var b strings.Builder
+	for _, line := range settings.Wrap(text, helpWidth-3-width) {
+		fmt.Fprintf(&b, "   %-*s%s\n", width, left, line)
+		left = ""
+	}
+	return b.String()
+}

@@ -65,7 +65,7 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 			Values: p.given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},
 			Source: p.options.document, Budget: p.options.budget, Mask: p.mask,
 			KeysUsed: p.keys.Used(), KeysMissing: p.keys.Missing(p.doc), Out: folder, Quiet: p.options.quiet,
-			Notes: p.notes, Started: p.clock.Wall(0),
+			Notes: p.notes, Started: p.clock.Wall(0), URL: p.options.url, Files: &p.files,
 		},
 		Transport: func(t func(messages.ToSender), f func(error)) sender.Transport {
 			tell, fail = t, f
@@ -78,7 +78,9 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 			Out: to, NoColor: !run.Report.Color, PartsExclude: []string{zerolog.TimestampFieldName},
 		}).Level(p.options.logLevel)
 	}
-	result := run.Live(ctx, p.clock, signals(ctx))
+	listening, done := context.WithCancel(ctx)
+	defer done() // a signal that comes later is not the run's
+	result := run.Live(ctx, p.clock, signals(listening))
 	wire.Wait()
 	return result, nil
 }
@@ -148,7 +150,7 @@ func joinedDemo(ctx context.Context, o demoOptions, _ *settings.Given, s streams
 	api := demo.New(demo.Options{WithoutLimits: o.withoutLimits})
 	served := make(chan error, 1)
 	go func() { served <- demo.Serve(ctx, listener, api, system) }()
-	origin := "http://" + listener.Addr().String()
+	origin := "http://" + reachable(listener.Addr())
 	if o.serve != "" {
 		return serveUntilStopped(ctx, cancel, origin, served, s)
 	}
@@ -162,6 +164,16 @@ func joinedDemo(ctx context.Context, o demoOptions, _ *settings.Given, s streams
 		return reporter.ExitFailed
 	}
 	return code
+}
+
+// reachable is how to get at what listens at the address from this machine: a listener at every address is at the
+// loopback one too.
+func reachable(a net.Addr) string {
+	host, port, err := net.SplitHostPort(a.String())
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("127.0.0.1", port)
 }
 
 // serveUntilStopped serves the demo's API until a signal comes.

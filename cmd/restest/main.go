@@ -34,11 +34,31 @@ type app struct {
 
 // run is the whole program: it returns the exit code.
 func run(args, environ []string, in io.Reader, out, err io.Writer) int {
-	a := &app{streams: streams{in, out, err}, environ: environ}
-	if failed := a.root().Run(context.Background(), args); failed != nil {
+	checked := &checkedWriter{Writer: out}
+	a := &app{streams: streams{in, checked, err}, environ: environ}
+	failed := a.root().Run(context.Background(), args)
+	switch {
+	case checked.err != nil:
+		fmt.Fprintln(a.err, "restest: the standard output could not be written:", reason(checked.err))
+		return reporter.ExitFailed
+	case failed != nil:
 		return a.fail(failed)
 	}
 	return a.code
+}
+
+// checkedWriter remembers the first error of a writer, so that those who print need not look.
+type checkedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // fail says what went wrong on the standard error and returns the code for it.
@@ -63,10 +83,10 @@ be left alone, judges every reply, and reports the faults it found. Point it at 
 			"restest demo                                               # see it work, on an API of its own",
 			"restest run openapi.yaml --url http://localhost:8080       # test an API for a minute",
 			"restest document openapi.yaml                              # what can be tested; sends nothing",
-		}, "ExitCodes": reporter.ExitCodes},
+		}, "ExitCodes": exitCodesHelp()},
 		CustomRootCommandHelpTemplate: rootHelp,
 		Commands: []*cli.Command{
-			a.runCommand(), a.demoCommand(), a.documentCommand(), a.settingsCommand(), a.versionCommand(),
+			a.runCommand(), a.demoCommand(), a.simCommand(), a.documentCommand(), a.settingsCommand(), a.versionCommand(),
 		},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: configureCompletion,
@@ -97,34 +117,15 @@ be left alone, judges every reply, and reports the faults it found. Point it at 
 // prepare sets on each command what the library does not hand down from a command to those beneath it.
 func prepare(cmd *cli.Command) {
 	cmd.OnUsageError = usageError
+	if cmd.Metadata == nil {
+		cmd.Metadata = make(map[string]any)
+	}
+	cmd.Metadata["Option"] = optionHelp
 	// A comma belongs to the value: of a header, of a list in a setting.
 	cmd.DisableSliceFlagSeparator = true
 	for _, sub := range cmd.Commands {
 		prepare(sub)
 	}
-}
-
-// configureCompletion has the library's own command for shell completion shown, and fail as the others do.
-func configureCompletion(cmd *cli.Command) {
-	cmd.Hidden = false
-	cmd.Usage = "write a completion script for bash, zsh, fish or pwsh"
-	cmd.Description = strings.TrimSpace(`
-Writes a script to the standard output that has a shell complete the commands and options of restest.`)
-	cmd.Metadata = map[string]any{"Examples": []string{
-		"source <(restest completion bash)                                    # in ~/.bashrc",
-		"source <(restest completion zsh)                                     # in ~/.zshrc",
-		"restest completion fish > ~/.config/fish/completions/restest.fish",
-	}}
-	cmd.ArgsUsage = "bash|zsh|fish|pwsh"
-	cmd.HideHelpCommand = true
-	cmd.CustomHelpTemplate = commandHelp
-	for _, shell := range cmd.Commands {
-		shell.Hidden = true // they are among the arguments
-	}
-	cmd.Action = func(_ context.Context, cmd *cli.Command) error {
-		return usage(cmd, "name one shell: bash, zsh, fish or pwsh")
-	}
-	prepare(cmd)
 }
 
 // usage is a mistake on the command line.

@@ -31,8 +31,11 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "when": when, "ended": ended, "silent": silent, "bookshop": bookshop,
+		},
 		Setup: func(e *testscript.Env) error {
+			e.Values[signalled{}] = &signalled{}
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's second at the end of each program
 			return nil
 		},
@@ -83,6 +86,8 @@ func TestTheCommandLineOfRun(t *testing.T) {
 	all.auth = []string{"header:Accept=a, b", "key,with,commas"}
 	all.settings.Set = []string{"engine.userAgent=a, b", "engine.readTimeout=5s"}
 	all.settings.Flags = []settings.Flag{{Flag: "--proxy", Name: "engine.proxy", Value: "http://p:1"}}
+	itself := plain
+	itself.url = ""
 	dash := plain
 	dash.document = "-"
 	odd := plain
@@ -96,6 +101,7 @@ func TestTheCommandLineOfRun(t *testing.T) {
 		{"the least", []string{"api.yaml", "--url", url, "--seed", "7"}, plain},
 		{"options first", []string{"--url", url, "--seed=7", "api.yaml"}, plain},
 		{"options on both sides", []string{"--seed", "7", "api.yaml", "--url=" + url}, plain},
+		{"an API where its document says", []string{"api.yaml", "--seed", "7"}, itself},
 		{"the last of two counts", []string{"--url", "http://other", "--seed", "7", "api.yaml", "--url", url}, plain},
 		{"the standard input", []string{"-", "--url", url, "--seed", "7"}, dash},
 		{"a document named like an option", []string{"--url", url, "--seed", "7", "--", "--odd name"}, odd},
@@ -140,10 +146,12 @@ func TestMistakesOnTheCommandLineOfRun(t *testing.T) {
 		{nil, "the DOCUMENT is missing; write restest run DOCUMENT --url URL"},
 		{[]string{"", "--url", "http://h"}, "the DOCUMENT is empty; write a file, a URL or - for the standard input"},
 		{withURL("s3cret"), "there are 2 arguments where one DOCUMENT belongs"},
-		{[]string{"api.yaml"}, "--url is missing; write the API's address, such as --url http://localhost:8080"},
+		{[]string{"api.yaml", "--url", ""}, "--url is empty; write the API's address, such as --url http://localhost:8080"},
 		{[]string{"api.yaml", "--url", "localhost:8080"}, "--url does not begin with http:// or https://; write it like http://localhost:8080 or https://api.example.com/v1"},
 		{[]string{"api.yaml", "--url", "ftp://h"}, "--url is neither http nor https; write it like http://localhost:8080 or https://api.example.com/v1"},
 		{[]string{"api.yaml", "--url", "http://"}, "--url names no host; write it like http://localhost:8080 or https://api.example.com/v1"},
+		{[]string{"api.yaml", "--url", "http://h:65536"}, "--url names a port that is none, from 1 to 65535; write it like http://localhost:8080 or https://api.example.com/v1"},
+		{[]string{"api.yaml", "--url", "http://h:0"}, "--url names a port that is none, from 1 to 65535; write it like http://localhost:8080 or https://api.example.com/v1"},
 		{[]string{"api.yaml", "--url", "http://h:x"}, "--url is not an address; write it like http://localhost:8080 or https://api.example.com/v1"},
 		{[]string{"api.yaml", "--url", "http://me:s3cret@h"}, "--url holds a user; write --auth basic:user:password instead"},
 		{[]string{"api.yaml", "--url", "http://h?key=s3cret"}, "--url holds a query or a fragment; leave it out, or write --auth query:name=value for a key"},
@@ -201,7 +209,7 @@ func TestWhereADocumentIsReadFrom(t *testing.T) {
 	}
 	r := newReader(strings.NewReader("from the input"), readFunc(func(address string) ([]byte, error) {
 		return []byte("from " + address), nil
-	}))
+	}), "-")
 	for _, row := range []struct{ location, want string }{
 		{file, "from a file"},
 		{"-", "from the input"},
@@ -216,6 +224,44 @@ func TestWhereADocumentIsReadFrom(t *testing.T) {
 	if _, err := r.read(context.Background(), file+"x"); !errors.Is(err, os.ErrNotExist) || strings.Contains(err.Error(), file) {
 		t.Errorf("a missing file: got %v", err)
 	}
+}
+
+func TestWhatIsSecretInTheAddressOfADocumentIsSentAndNotShown(t *testing.T) {
+	var asked []string
+	r := newReader(nil, readFunc(func(address string) ([]byte, error) {
+		asked = append(asked, address)
+		return nil, errors.New("http://h/v1/api.yaml: answered 404 Not Found")
+	}), "http://me:s3cret@h/v1/api.yaml?token=s3cret")
+	if r.location != "http://h/v1/api.yaml" {
+		t.Errorf("the document is said to be at %s", r.location)
+	}
+	for _, location := range []string{r.location, "http://h/v1/other.yaml?page=2", "http://elsewhere/api.yaml"} {
+		r.read(context.Background(), location)
+	}
+	want := []string{"http://me:s3cret@h/v1/api.yaml?token=s3cret", "http://me:s3cret@h/v1/other.yaml?page=2", "http://elsewhere/api.yaml"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("it asks for %q, want %q", asked, want)
+	}
+	if _, err := r.read(context.Background(), r.location); err == nil || err.Error() != "answered 404 Not Found" {
+		t.Errorf("the place is told twice: %v", err)
+	}
+}
+
+func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
+	for _, args := range [][]string{{"settings"}, {"--help"}, {"version"}, {"run", "--print-settings"}, {"completion", "bash"}} {
+		var said strings.Builder
+		code := run(append([]string{"restest"}, args...), nil, strings.NewReader(""), full{}, &said)
+		if code != reporter.ExitFailed || said.String() != "restest: the standard output could not be written: no space left\n" {
+			t.Errorf("%q ends with %d and says %q", args, code, said.String())
+		}
+	}
+}
+
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "out", Err: errors.New("no space left")}
 }
 
 func TestAnEndlessInputIsNotReadToItsEnd(t *testing.T) {
@@ -265,7 +311,6 @@ paths:
 	want := []string{
 		"RESTEST_AUTH: the document has no security scheme of the name before the =; it has api_key, other_key (a key that holds an = is written scheme=key); it is left out",
 		"engine.mostRequestsPerMinute is 300, but engine.limitTheRate is false, so no rate is kept to",
-		"no key was given for other_key; operations that need one may answer 401",
 	}
 	if !slices.Equal(p.notes, want) {
 		t.Errorf("the notes are\n%s\nwant\n%s", strings.Join(p.notes, "\n"), strings.Join(want, "\n"))

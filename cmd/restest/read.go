@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 
@@ -28,19 +29,58 @@ type reader struct {
 	fetcher fetcher
 	input   []byte
 	done    bool
+	// address is the document's own with what is secret in it, nil if it is none.
+	address *url.URL
+	// location is where the document is, as it may be shown and written.
+	location string
 }
 
-func newReader(in io.Reader, f fetcher) *reader { return &reader{in: in, fetcher: f} }
+// newReader makes a reader for the document at a location. The user and the query of an address, which may hold a
+// password or a key, are kept to the reader: nobody else needs them.
+func newReader(in io.Reader, f fetcher, location string) *reader {
+	r := &reader{in: in, fetcher: f, location: location}
+	if !isAddress(location) {
+		return r
+	}
+	if u, err := url.Parse(location); err == nil {
+		shown := *u
+		shown.User, shown.RawQuery, shown.ForceQuery = nil, "", false
+		r.address, r.location = u, shown.String()
+	}
+	return r
+}
 
 func (r *reader) read(ctx context.Context, location string) ([]byte, error) {
 	switch {
 	case location == "-":
 		return r.readInput(ctx)
 	case isAddress(location):
-		body, _, err := r.fetcher.Get(ctx, location)
+		body, _, err := r.fetcher.Get(ctx, r.withSecrets(location))
+		if err != nil {
+			if why, said := strings.CutPrefix(err.Error(), location+": "); said {
+				err = errors.New(why) // whoever asked says where
+			}
+		}
 		return body, err
 	}
 	return readFile(location, mostDocument)
+}
+
+// withSecrets is the address with the user that the document's own has, if it is of the same origin, and with its query
+// if it is the document's.
+func (r *reader) withSecrets(location string) string {
+	if r.address == nil {
+		return location
+	}
+	if location == r.location {
+		return r.address.String()
+	}
+	u, err := url.Parse(location)
+	if err != nil || u.User != nil || u.Scheme != r.address.Scheme || u.Host != r.address.Host {
+		return location
+	}
+	u.User = r.address.User
+	return u.String()
 }
 
 // readInput reads the standard input, unless the context is done first: a read of it cannot be cut short otherwise.

@@ -45,10 +45,11 @@ func (a *app) runCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "run",
 		Usage:     "test an API",
-		UsageText: "restest run [options] DOCUMENT --url URL",
+		UsageText: "restest run [options] DOCUMENT [--url URL]",
 		Description: strings.TrimSpace(`
-Tests the API at URL by its OpenAPI document, which is a file, a URL or - for the standard input. What will be done is
-said before anything is sent; what was found is summed up at the end and written to the report.
+Tests an API by its OpenAPI document, which is a file, a URL or - for the standard input. The API is at the URL, or
+where the document's servers say. What will be done is said before anything is sent; what was found is summed up at the
+end and written to the report.
 
 A key goes where the document asks for it: KEY for its one scheme, SCHEME=KEY for one of several, basic:USER:PASSWORD
 and bearer:TOKEN for schemes of that kind. header:NAME=VALUE, query:NAME=VALUE and cookie:NAME=VALUE go with every
@@ -62,7 +63,7 @@ lists them all.`),
 			"restest run http://localhost:8080/openapi.json --url http://localhost:8080 --budget 5m --auth api_key=$KEY",
 		}},
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "url", Usage: "`URL` of the API; a path in it replaces the document's base path"},
+			&cli.StringFlag{Name: "url", Usage: "`URL` of the API, instead of the document's; a path in it replaces the base path", DefaultText: "the document's first server"},
 			budgetFlag("60s", "reading the document included"),
 			seedFlag(), outFlag(),
 			&cli.StringSliceFlag{Name: "auth", Usage: "a `KEY` in one of the forms above; may be repeated"},
@@ -111,8 +112,10 @@ func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	if o.document == "" {
 		return o, usage(cmd, "the DOCUMENT is empty; write a file, a URL or - for the standard input")
 	}
-	if wrong := checkURL(o.url); wrong != "" {
-		return o, usage(cmd, "--url %s", wrong)
+	if cmd.IsSet("url") {
+		if wrong := checkURL(o.url); wrong != "" {
+			return o, usage(cmd, "--url %s", wrong)
+		}
 	}
 	if o.budget, err = budget(cmd); err != nil {
 		return o, err
@@ -141,6 +144,7 @@ type prepared struct {
 	keys    *credentials.Keys // bound to the document
 	mask    *credentials.Mask
 	doc     *document.Document
+	files   reporter.Files // the document's, for the recording
 	// clock began when the program did: the budget counts from its moment 0.
 	clock clock.Clock
 	// fetcher has read the document, if it came over the network, and knows when it last wrote to the API's origin.
@@ -185,12 +189,14 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		return nil, err
 	}
 
-	spent := fmt.Errorf("the budget, %s, was over before %s was read", settings.FormatDuration(o.budget), settings.Quote(o.document))
+	p.fetcher = newFetcher(p.given, o.environ, p.clock)
+	r := newReader(s.in, p.fetcher, o.document)
+	p.options.document = r.location
+	spent := fmt.Errorf("the budget, %s, was over before %s was read", settings.FormatDuration(o.budget), settings.Quote(r.location))
 	reading, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer p.clock.At(clock.Instant(0).Add(o.budget), func() { stop(spent) })()
-	p.fetcher = newFetcher(p.given, o.environ, p.clock)
-	p.doc, err = document.Load(reading, o.document, document.Options{URL: o.url, Read: newReader(s.in, p.fetcher).read})
+	p.doc, err = document.Load(reading, r.location, document.Options{URL: o.url, Read: p.files.Keep(r.read)})
 	if context.Cause(reading) == spent {
 		return nil, &failure{reporter.ExitNothing, spent.Error()}
 	}
@@ -203,9 +209,6 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 	}
 	p.mask = p.keys.Mask()
 	p.notes = slices.Concat(warnings, p.keys.Warnings(), p.notes)
-	if missing := p.keys.Missing(p.doc); len(missing) > 0 {
-		p.notes = append(p.notes, "no key was given for "+strings.Join(missing, ", ")+"; operations that need one may answer 401")
-	}
 	return p, nil
 }
 
@@ -232,7 +235,7 @@ func environment(environ []string, name string) string {
 // which may hold a password.
 func checkURL(text string) string {
 	if text == "" {
-		return "is missing; write the API's address, such as --url http://localhost:8080"
+		return "is empty; write the API's address, such as --url http://localhost:8080"
 	}
 	const advice = "; write it like http://localhost:8080 or https://api.example.com/v1"
 	u, err := url.Parse(text)
@@ -245,6 +248,8 @@ func checkURL(text string) string {
 		return "is neither http nor https" + advice
 	case u.Hostname() == "":
 		return "names no host" + advice
+	case !validPort(u.Port()):
+		return "names a port that is none, from 1 to 65535" + advice
 	case u.User != nil:
 		return "holds a user; write --auth basic:user:password instead"
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
@@ -253,10 +258,16 @@ func checkURL(text string) string {
 	return ""
 }
 
+// validPort says whether a port, or none, is given as one.
+func validPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil && n > 0
+}
+
 var logLevels = []string{"trace", "debug", "info", "warn", "error", "fatal", "panic", "disabled"}
 
 func budgetFlag(value, more string) cli.Flag {
-	text := "how long it may take, " + more + ": 500ms, 30s, 5m, 2h or bare seconds, as `TIME`"
+	text := "`TIME` it may take, " + more + ": 500ms, 30s, 5m, 2h or bare seconds"
 	return &cli.StringFlag{Name: "budget", Value: value, Usage: text}
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -26,6 +28,12 @@ and by --set; the later wins. Durations are written 500ms, 30s, 5m, 2h or in bar
 			"restest settings engine --settings restest.yaml --set engine.readTimeout=5s",
 		}},
 		Flags: settingsFlags(),
+		ShellComplete: func(ctx context.Context, cmd *cli.Command) {
+			cli.DefaultCompleteWithFlags(ctx, cmd)
+			if !cmd.Args().Present() {
+				fmt.Fprintln(a.out, strings.Join(settings.Names(), "\n"))
+			}
+		},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.NArg() > 1 {
 				return usage(cmd, "there are %d arguments where one NAME may stand", cmd.NArg())
@@ -38,7 +46,7 @@ and by --set; the later wins. Durations are written 500ms, 30s, 5m, 2h or in bar
 			if err != nil {
 				return err
 			}
-			name := cmd.Args().First()
+			name := strings.TrimSuffix(cmd.Args().First(), ".")
 			var shown []settings.Value
 			for _, v := range given.All() {
 				if name == "" || v.Name == name || strings.HasPrefix(v.Name, name+".") {
@@ -46,7 +54,11 @@ and by --set; the later wins. Durations are written 500ms, 30s, 5m, 2h or in bar
 				}
 			}
 			if shown == nil {
-				if meant := settings.SuggestName(name); meant != "" {
+				meant := settings.SuggestName(name)
+				if !strings.Contains(name, ".") {
+					meant = cmp.Or(settings.Suggest(name, groups()), meant)
+				}
+				if meant != "" {
 					return usage(cmd, "%s is not a setting; did you mean %s?", settings.Quote(name), meant)
 				}
 				return usage(cmd, "%s is not a setting; restest settings lists them all", settings.Quote(name))
@@ -82,6 +94,16 @@ func writeSettings(w io.Writer, values []settings.Value) {
 			fmt.Fprintf(w, "    (%s, %s; default %s)\n", v.Origin, v.Where, orEmpty(v.Default))
 		}
 	}
+}
+
+// groups are the names of the groups of settings.
+func groups() []string {
+	var groups []string
+	for _, name := range settings.Names() {
+		group, _, _ := strings.Cut(name, ".")
+		groups = append(groups, group)
+	}
+	return slices.Compact(groups)
 }
 
 func orEmpty(text string) string {

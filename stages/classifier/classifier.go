@@ -112,7 +112,7 @@ func readable(e *messages.Exchange) bool {
 // unknown stands for an operation that is not in the document.
 var unknown = &document.Operation{}
 
-// lookUp finds the exchange's operation and what is declared of its reply.
+// lookUp finds the exchange's operation and what is declared of its reply: of the redirect, where one was followed.
 func (c *Classifier) lookUp(e *messages.Exchange) (*document.Operation, checks.Declared) {
 	i := e.Request.Operation
 	if i < 0 || i >= len(c.operations) {
@@ -121,8 +121,13 @@ func (c *Classifier) lookUp(e *messages.Exchange) (*document.Operation, checks.D
 	if e.Reply == nil {
 		return c.operations[i], checks.Declared{}
 	}
-	contentType := messages.Get(e.Reply.Header, "Content-Type")
-	return c.operations[i], c.declared.of(c.operations[i], e.Reply.Status, contentType)
+	declared := c.declared.of(c.operations[i], e.Reply.Status, messages.Get(e.Reply.Header, "Content-Type"))
+	if len(e.Hops) > 0 {
+		isJSON := declared.JSON // of what came in the end
+		declared = c.declared.of(c.operations[i], e.Hops[0].Status, "")
+		declared.JSON = isJSON
+	}
+	return c.operations[i], declared
 }
 
 // declarations remembers what the document declares of replies: looking it up means parsing media types.

@@ -384,3 +384,30 @@ func TestEachExchangeIsLearnedHeardAndJudgedOnceInThatOrder(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatARedirectLedToIsNotTheOperationsReply(t *testing.T) {
+	doc := plain()
+	doc.Operations[0].Responses = []*document.Response{{Code: "200"}, {Code: "302"}}
+	for _, row := range []struct {
+		name     string
+		redirect int
+		reply    *messages.Reply
+		want     string
+	}{
+		{"a declared redirect to what is not declared", 302, reply(204, ""), ""},
+		{"a redirect that is not declared, to what is", 301, reply(200, ""), "F920"},
+		{"content of another address", 302, reply(200, `{`, "Content-Type", "application/json"), ""},
+		{"an address that is not implemented", 302, reply(501, ""), ""},
+		{"a failure", 302, reply(500, ""), "F100"},
+	} {
+		e := exchange(0, row.reply)
+		e.Hops = []messages.Hop{{Method: "GET", Target: "/a", Status: row.redirect, Location: "/b"}}
+		j := listen(doc).judged(e)
+		if got := codes(j); got != row.want {
+			t.Errorf("%s: got %q, want %q", row.name, got, row.want)
+		}
+		if len(row.reply.Body) > 0 && j.Unjudged != "a redirect led to it" {
+			t.Errorf("%s: unjudged: %q", row.name, j.Unjudged)
+		}
+	}
+}

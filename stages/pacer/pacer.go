@@ -26,6 +26,9 @@ type Config struct {
 	// Lead is how long before its turn a request is handed to the sender, which waits for the exact moment: a
 	// millisecond or two where timers are late, 0 on paper.
 	Lead time.Duration
+	// WholeAPIAtOnce has every request wait as soon as one operation is told to. Only the simulator sets it, to show
+	// what the rule of ADR-0042 §2 is worth.
+	WholeAPIAtOnce bool
 }
 
 // Neighbours are the stages the pacer tells.
@@ -78,6 +81,7 @@ type Pacer struct {
 	failingFrom clock.Instant
 	redial      time.Duration
 	redialAt    clock.Instant
+	unreachable string // why no connection can be opened at present
 
 	armed  clock.Instant
 	disarm func()
@@ -127,6 +131,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 		redial:      firstRedial,
 		shortest:    -1,
 	}
+	p.waits.wholeAPI = cfg.WholeAPIAtOnce
 	p.idle.begin(0, 0, p.rate.turn)
 	return p
 }
@@ -148,7 +153,7 @@ func (p *Pacer) Handle(m messages.ToPacer) {
 		p.hops = append(p.hops, m)
 	case messages.Ready:
 		p.slots[m.Slot].state = free
-		p.connected, p.failingFrom, p.redial, p.redialAt = true, clock.Never, firstRedial, 0
+		p.connected, p.failingFrom, p.redial, p.redialAt, p.unreachable = true, clock.Never, firstRedial, 0, ""
 	case messages.Unreachable:
 		p.hearUnreachable(m, now)
 	case messages.Stop:
@@ -171,9 +176,9 @@ func (p *Pacer) proceed(now clock.Instant) {
 	}
 	if p.end == messages.NotEnded {
 		if _, forGood := p.waits.quietUntil(); forGood {
-			p.stop(messages.HeldToTheEnd, "", now)
+			p.stop(messages.HeldToTheEnd, p.waits.longestAsked(now), now)
 		} else if now >= p.cfg.Deadline {
-			p.stop(messages.DeadlineCame, "", now)
+			p.stop(messages.DeadlineCame, p.unreachable, now)
 		}
 	}
 	if p.end != messages.NotEnded {
@@ -485,7 +490,7 @@ func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 			return // others are connected
 		}
 	}
-	p.failingFrom = min(p.failingFrom, now)
+	p.failingFrom, p.unreachable = min(p.failingFrom, now), m.Reason
 	patience := p.cfg.Settings.Engine.ConnectTimeout
 	if !p.connected {
 		patience = min(patience, neverConnected)
@@ -498,6 +503,7 @@ func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 // stop stops sending: what the rate or a hold kept never goes out, and what is under way may still come home.
 func (p *Pacer) stop(reason messages.End, because string, now clock.Instant) {
 	if p.end != messages.NotEnded {
+		p.homeBy = min(p.homeBy, now) // asked twice: nothing under way is waited for any more
 		return
 	}
 	p.end, p.reason, p.stoppedAt = reason, because, min(now, p.cfg.Deadline)

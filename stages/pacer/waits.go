@@ -1,6 +1,8 @@
 package pacer
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/restest/restest/clock"
@@ -13,10 +15,12 @@ import (
 type waits struct {
 	on             bool
 	first, longest time.Duration
-	deadline       clock.Instant
-	operations     []rest
-	testable       []int
-	api            rest
+	// wholeAPI has any wait hold the whole API, which is what ADR-0042 decided against.
+	wholeAPI   bool
+	deadline   clock.Instant
+	operations []rest
+	testable   []int
+	api        rest
 
 	// What follows from the waits, worked out again once they have changed: who rests, up to the moment at which the
 	// first of them will not; and the quiet that is going.
@@ -33,6 +37,8 @@ type rest struct {
 	begun, end clock.Instant
 	// toEnd is true if the wait was stated and, uncut, lasts to the deadline or beyond it.
 	toEnd bool
+	// asked is the length that was stated for it.
+	asked time.Duration
 	// guess is the length of its next guessed wait; 0 stands for the first.
 	guess time.Duration
 	// told is true once it has been told to wait, and counted how often.
@@ -71,7 +77,7 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 		}
 		return false
 	}
-	another := w.anotherWaits(operation, at)
+	another := w.wholeAPI || w.anotherWaits(operation, at)
 	op.begin(w, at, stated, length)
 	op.trial, op.probe = true, 0
 	w.restingOutdated, w.quietOutdated = true, true
@@ -104,6 +110,7 @@ func (r *rest) begin(w *waits, at clock.Instant, stated bool, length time.Durati
 	r.toEnd = false
 	if stated {
 		r.stated++
+		r.asked = length
 		r.toEnd = length >= w.deadline.Sub(at)
 	} else {
 		length = r.nextGuess(w)
@@ -127,7 +134,7 @@ func (r *rest) nextGuess(w *waits) time.Duration {
 // prolong moves the end of a wait that is still going, and only later.
 func (r *rest) prolong(w *waits, at clock.Instant, length time.Duration) {
 	if end := w.cut(at, length); at < r.end && end >= r.end {
-		r.end = end
+		r.end, r.asked = end, length
 		r.toEnd = r.toEnd || length >= w.deadline.Sub(at)
 	}
 }
@@ -198,6 +205,31 @@ func (w *waits) quietUntil() (until clock.Instant, forGood bool) {
 		w.quiet, w.quietForGood = max(w.api.end, soonest), w.api.toEnd || all
 	}
 	return w.quiet, w.quietForGood
+}
+
+// longestAsked says how long the API asked to be left alone, in words.
+func (w *waits) longestAsked(now clock.Instant) string {
+	asked := time.Duration(0)
+	if w.api.toEnd {
+		asked = w.api.asked
+	}
+	for i := range w.operations {
+		if w.operations[i].toEnd {
+			asked = max(asked, w.operations[i].asked)
+		}
+	}
+	return fmt.Sprintf("it asked for %s, with %s left", words(asked), words(w.deadline.Sub(now)))
+}
+
+// words is a length of time for a person to read.
+func words(d time.Duration) string {
+	if d == math.MaxInt64 {
+		return "longer than any clock counts"
+	}
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
 }
 
 // departing notes that the operation's request is on its way; while the operation is on trial it is its probe.

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Directory is where a run's files go. One that also has a String method is shown to people by what that gives.
+// Directory is where a run's files go. One that also has a String method is shown to people by what that gives, from
+// one that has a Remove method a report is removed that could be written in part only.
 type Directory interface {
 	// Create opens a new file of that name for writing.
 	Create(name string) (io.WriteCloser, error)
@@ -18,9 +19,12 @@ type Directory interface {
 // Folder is a Directory on the disk.
 type Folder struct{ path string }
 
-// NewFolder makes the folder if there is none, and removes from it what an earlier run has written, so that an old
-// report is never taken for this run's. Other files in it are left alone.
+// NewFolder makes the folder if there is none, sees that files can be made in it, and removes from it what an earlier
+// run has written, so that an old report is never taken for this run's. Other files in it are left alone.
 func NewFolder(path string) (*Folder, error) {
+	if at, err := os.Stat(path); err == nil && !at.IsDir() {
+		return nil, fmt.Errorf("the report cannot go into %s, which is no folder", path)
+	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("no folder can be made for the report: %w", err)
 	}
@@ -29,13 +33,21 @@ func NewFolder(path string) (*Folder, error) {
 			return nil, fmt.Errorf("an earlier run's file cannot be removed: %w", err)
 		}
 	}
-	return &Folder{path}, nil
+	f := &Folder{path}
+	probe, err := f.Create(ReportName)
+	if err != nil {
+		return nil, fmt.Errorf("no report can be written: %w", err)
+	}
+	return f, errors.Join(probe.Close(), f.Remove(ReportName))
 }
 
 // Create opens a new file in the folder.
 func (f *Folder) Create(name string) (io.WriteCloser, error) {
 	return os.Create(filepath.Join(f.path, name))
 }
+
+// Remove removes a file from the folder.
+func (f *Folder) Remove(name string) error { return os.Remove(filepath.Join(f.path, name)) }
 
 // String is the folder's path.
 func (f *Folder) String() string { return f.path }

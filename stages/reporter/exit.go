@@ -32,11 +32,16 @@ var ExitCodes = []ExitCode{
 }
 
 // Meaning says what an exit code stands for, "" for one the program does not end with.
-func Meaning(exit int) string {
+func Meaning(exit int) string { return row(exit).Meaning }
+
+// nameOf is the one word for an exit code.
+func nameOf(exit int) string { return row(exit).Name }
+
+func row(exit int) ExitCode {
 	for _, c := range ExitCodes {
 		if c.Number == exit {
-			return c.Meaning
+			return c
 		}
 	}
-	return ""
+	return ExitCode{}
 }

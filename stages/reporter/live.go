@@ -2,8 +2,10 @@ package reporter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings/document"
@@ -41,7 +43,7 @@ func (l *live) every(cfg Config) time.Duration {
 
 // due says whether a line is to be shown now, and counts it as shown.
 func (l *live) due(now messages.Instant, cfg Config) bool {
-	if cfg.Quiet || now.Sub(l.shownAt) < l.every(cfg) {
+	if cfg.Quiet || cfg.Simulated != nil || now.Sub(l.shownAt) < l.every(cfg) {
 		return false
 	}
 	l.shownAt = now
@@ -54,33 +56,55 @@ func (l *live) line(now messages.Instant, r *Reporter) string {
 	if p == nil {
 		p = &messages.Paced{At: now, Sent: r.tally.all.sent}
 	}
-	parts := []string{
-		seconds(time.Duration(now)),
-		plural(p.Sent, "request"),
-		l.pace(now, p, r),
-		fmt.Sprintf("%d of %d in flight", p.InFlight, p.Window),
+	parts := []part{
+		{5, seconds(time.Duration(now))},
+		{0, plural(p.Sent, "request")},
+		{3, l.pace(now, p, r)},
+		{6, fmt.Sprintf("%d of %d in flight", p.InFlight, p.Window)},
 	}
-	parts = append(parts, classWords(&r.tally.all)...)
+	for _, words := range classWords(&r.tally.all) {
+		parts = append(parts, part{4, words})
+	}
 	if g := &r.gathered; g.errors > 0 || g.warnings > 0 {
-		parts = append(parts, plural(g.errors, "error")+", "+plural(g.warnings, "warning"))
+		parts = append(parts, part{1, plural(g.errors, "error") + ", " + plural(g.warnings, "warning")})
 	}
 	if w := waiting(now, p, r.cfg.Document); w != "" {
-		parts = append(parts, w)
+		parts = append(parts, part{2, w})
 	}
-	if left := r.cfg.Budget - time.Duration(now); left > 0 && p.End == messages.NotEnded {
-		parts = append(parts, countdown(left)+" left")
-	} else {
-		parts = append(parts, "ending")
+	left := "ending"
+	if d := r.cfg.Budget - time.Duration(now); d > 0 && p.End == messages.NotEnded {
+		left = countdown(d) + " left"
 	}
+	parts = append(parts, part{0, left})
 	separator := " | "
 	if r.cfg.UTF8 {
 		separator = " · "
 	}
-	line := clean(strings.Join(parts, separator), r.cfg.UTF8)
-	if r.cfg.LiveTTY {
-		return cut(line, r.cfg.Width-1) // a line that fills the last column wraps on some terminals
+	if !r.cfg.LiveTTY {
+		return joined(parts, separator, r.cfg.UTF8)
 	}
-	return line
+	width := r.cfg.Width - 1 // a line that fills the last column wraps on some terminals
+	for rank := 6; rank > 0; rank-- {
+		if line := joined(parts, separator, r.cfg.UTF8); utf8.RuneCountInString(line) <= width {
+			return line
+		}
+		parts = slices.DeleteFunc(parts, func(p part) bool { return p.rank == rank })
+	}
+	return cut(joined(parts, separator, r.cfg.UTF8), width)
+}
+
+// part is a part of the live line. Where the line has no room for all, those of the highest rank are left out first.
+type part struct {
+	rank int
+	text string
+}
+
+func joined(parts []part, separator string, utf8OK bool) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+	}
+	return clean(strings.Join(texts, separator), utf8OK)
 }
 
 // pace is the rate that is promised and how it was kept or, with none, how many requests a second went out of late.
@@ -168,7 +192,7 @@ func countdown(d time.Duration) string {
 }
 
 // mostShown is how many findings are shown while the run goes on.
-const mostShown = 20
+const mostShown = 25
 
 // finding is the line for a fault seen for the first time, "" when enough were shown.
 func (l *live) finding(g *group, op *document.Operation, cfg Config) string {
@@ -201,7 +225,11 @@ func (r *Reporter) opening() string {
 	say := func(label, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-11s%s\n", label, r.shown(fmt.Sprintf(format, args...)))
 	}
-	fmt.Fprintf(&b, "%s\n", r.shown(fmt.Sprintf("Testing %s at %s", titled(doc), doc.Address)))
+	doing := "Testing"
+	if cfg.Simulated != nil {
+		doing = "Simulating a test of"
+	}
+	fmt.Fprintf(&b, "%s\n", r.shown(fmt.Sprintf("%s %s at %s", doing, titled(doc), doc.Address)))
 	testable := len(doc.Operations) - len(r.untestable)
 	operations := fmt.Sprintf("%d of %d can be tested", testable, len(doc.Operations))
 	if testable < len(doc.Operations) {
@@ -211,7 +239,7 @@ func (r *Reporter) opening() string {
 	say("time", "%s", length(cfg.Budget))
 	seed := fmt.Sprint(cfg.Seed)
 	if cfg.Settings.Schedule.WaitWhenToldTo {
-		seed += " (the seed alone does not repeat the run, as it waits when the API asks; schedule.waitWhenToldTo=false does not)"
+		seed += "; it alone does not repeat the run, which waits when the API asks (schedule.waitWhenToldTo)"
 	}
 	say("seed", "%s", seed)
 	say("rate", "%s", r.promise())
@@ -219,7 +247,7 @@ func (r *Reporter) opening() string {
 		say("keys", "%s", names(cfg.KeysUsed, 10))
 	}
 	if len(cfg.KeysMissing) > 0 {
-		say("no key for", "%s", names(cfg.KeysMissing, 10))
+		say("no key for", "%s; operations that need one may answer 401", names(cfg.KeysMissing, 10))
 	}
 	switch {
 	case cfg.Out == nil:
@@ -230,6 +258,9 @@ func (r *Reporter) opening() string {
 		say("report", "%s", r.path(ReportName))
 	}
 	for _, note := range cfg.Notes {
+		say("note", "%s", note)
+	}
+	if note := cfg.Files.note(); note != "" && cfg.Out != nil && cfg.Settings.Report.Recording {
 		say("note", "%s", note)
 	}
 	return b.String()

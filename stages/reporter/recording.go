@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
 )
 
 // The format a recording names in its first line.
@@ -22,7 +23,8 @@ const (
 
 const howToRead = "Zstandard over one JSON object a line: first run, then an exchange each in the order they ended, and last end, " +
 	"which is missing if the run was killed. Moments are nanoseconds since the run started. A text that is not UTF-8 is {\"base64\": …}. " +
-	"masked lists where something secret was hidden: letters became x and digits 0."
+	"masked lists where something secret was hidden: letters became x and digits 0. " +
+	"run.files are the document's files as they were read, the document itself first; restest sim replays the recording with them."
 
 // Line is one line of a recording; one of its members is set.
 type Line struct {
@@ -40,10 +42,52 @@ type RunLine struct {
 	Started    string          `json:"started"` // RFC 3339
 	Document   DocumentTold    `json:"document"`
 	Origin     string          `json:"origin"`
+	URL        string          `json:"url,omitempty"` // as it was given
 	Seed       uint64          `json:"seed,string"`
 	Budget     string          `json:"budget"` // ISO 8601
 	Operations []OperationLine `json:"operations"`
 	Settings   []SettingLine   `json:"settings"`
+	// Keys names what keys were given for, KeysNotGiven the schemes that lacked one.
+	Keys         []string `json:"keys,omitempty"`
+	KeysNotGiven []string `json:"keysNotGiven,omitempty"`
+	// Begun is the moment the stages began, LastWrite that of the last write to the API before; negative: none.
+	Begun     int64 `json:"begun"`
+	LastWrite int64 `json:"lastWrite"`
+	// Files are the document's files; FilesNote says why they are not here.
+	Files     []FileLine `json:"files,omitempty"`
+	FilesNote string     `json:"filesNote,omitempty"`
+}
+
+// FileLine is one file of the document as it was read.
+type FileLine struct {
+	Location string `json:"location"`
+	Content  Text   `json:"content"`
+	// Masked is true if something secret was hidden in it.
+	Masked bool `json:"masked,omitempty"`
+}
+
+// BudgetGiven is the time the run was given.
+func (l *RunLine) BudgetGiven() (time.Duration, error) { return parseISO(l.Budget) }
+
+// StartedAt is the wall time the run began at.
+func (l *RunLine) StartedAt() (time.Time, error) { return time.Parse(time.RFC3339, l.Started) }
+
+// Given are the settings that today's defaults would not give, "group.key=value" each: those that were given, and those
+// whose default has changed since.
+func (l *RunLine) Given() []string {
+	defaults := map[string]string{}
+	for _, v := range (&settings.Given{Settings: settings.Default()}).All() {
+		defaults[v.Name] = v.Default
+	}
+	var given []string
+	for _, s := range l.Settings {
+		switch {
+		case s.Origin == settings.WorkedOut:
+		case s.Origin != settings.FromDefault, s.Value != defaults[s.Name]:
+			given = append(given, s.Name+"="+s.Value)
+		}
+	}
+	return given
 }
 
 // DocumentTold says which document was tested.
@@ -187,6 +231,18 @@ const longestLine = 256 << 20
 // it, is read up to the last whole line; it can be told from a whole one by the missing End. An error is
 // returned for anything else that is no recording, and for what f returns.
 func ReadRecording(r io.Reader, f func(Line) error) error {
+	return EachLine(r, func(n int, line []byte) error {
+		var l Line
+		if err := ReadLine(n, line, &l); err != nil {
+			return err
+		}
+		return f(l)
+	})
+}
+
+// EachLine is ReadRecording for a reader that does not need all of each line: it gives f the lines as they stand,
+// counted from 1. They are f's until it returns.
+func EachLine(r io.Reader, f func(n int, line []byte) error) error {
 	zip, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(longestLine))
 	if err != nil {
 		return fmt.Errorf("the recording cannot be read: %w", err)
@@ -196,19 +252,40 @@ func ReadRecording(r io.Reader, f func(Line) error) error {
 	lines.Buffer(make([]byte, 64<<10), longestLine)
 	lines.Split(wholeLines)
 	for n := 1; lines.Scan(); n++ {
-		var l Line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return fmt.Errorf("line %d of the recording cannot be read: %w", n, err)
+		if n == 1 {
+			var l Line
+			if err := ReadLine(n, lines.Bytes(), &l); err != nil {
+				return err
+			}
+			if err := checkFormat(l.Run); err != nil {
+				return err
+			}
 		}
-		if n == 1 && (l.Run == nil || l.Run.Format != recordingFormat || l.Run.Version != recordingVersion) {
-			return fmt.Errorf("this is no recording of format %s %d", recordingFormat, recordingVersion)
-		}
-		if err := f(l); err != nil {
+		if err := f(n, lines.Bytes()); err != nil {
 			return err
 		}
 	}
 	if err := lines.Err(); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	return nil
+}
+
+// ReadLine reads of a line what v has members for.
+func ReadLine(n int, line []byte, v any) error {
+	if err := json.Unmarshal(line, v); err != nil {
+		return fmt.Errorf("line %d of the recording cannot be read: %w", n, err)
+	}
+	return nil
+}
+
+// checkFormat says whether a recording's first line is of a format that can be read.
+func checkFormat(run *RunLine) error {
+	switch {
+	case run == nil || run.Format != recordingFormat:
+		return errors.New("this is no recording: its first line does not name the format " + recordingFormat)
+	case run.Version != recordingVersion:
+		return fmt.Errorf("this recording is of version %d of its format, and version %d can be read; use the restest that made it", run.Version, recordingVersion)
 	}
 	return nil
 }
@@ -230,13 +307,17 @@ func (r *Reporter) runLine() *RunLine {
 		Format: recordingFormat, Version: recordingVersion, HowToRead: howToRead,
 		Tool: r.cfg.Tool, Started: timestamp(r.cfg.Started),
 		Document: r.documentTold(), Origin: r.mask.Text(doc.Origin),
+		URL:  r.mask.Text(r.cfg.URL),
 		Seed: r.cfg.Seed, Budget: iso(r.cfg.Budget),
 		Operations: make([]OperationLine, 0, len(doc.Operations)),
 		Settings:   r.settingLines(),
+		Keys:       r.cfg.KeysUsed, KeysNotGiven: r.cfg.KeysMissing,
+		Begun: int64(r.clk.Now()), LastWrite: int64(r.cfg.LastWrite),
 	}
 	for _, op := range doc.Operations {
 		told.Operations = append(told.Operations, OperationLine{op.Index, op.ID, op.Method, op.Path})
 	}
+	told.Files, told.FilesNote = r.cfg.Files.lines(r.mask), r.cfg.Files.note()
 	return told
 }
 

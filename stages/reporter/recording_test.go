@@ -293,7 +293,32 @@ func TestAFolderKeepsWhatIsNotARunsOwn(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(path, ReportName)); string(b) != "new" {
 		t.Errorf("the file holds %q, %v", b, err)
 	}
-	if _, err := NewFolder(filepath.Join(path, "notes.txt")); err == nil {
-		t.Error("a file was taken for a folder")
+	file := filepath.Join(path, "notes.txt")
+	if _, err := NewFolder(file); err == nil || err.Error() != "the report cannot go into "+file+", which is no folder" {
+		t.Errorf("a file was taken for a folder: %v", err)
+	}
+}
+
+func TestAFolderThatTakesNoFileIsRefusedBeforeTheRun(t *testing.T) {
+	path := t.TempDir()
+	if err := os.Chmod(path, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Create(filepath.Join(path, "probe")); err == nil {
+		f.Close()
+		t.Skip("this user may write everywhere")
+	}
+	if _, err := NewFolder(path); err == nil || !strings.HasPrefix(err.Error(), "no report can be written: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAHalfWrittenReportIsRemoved(t *testing.T) {
+	s := newScene(t, func(c *Config) { c.Settings.Report.Recording = false })
+	s.judged(0, 200)
+	s.out.room = 100
+	result := s.over(messages.DeadlineCame)
+	if _, left := s.out.files[ReportName]; left || result.Exit != ExitFailed || strings.Contains(result.Summary, "report: ") {
+		t.Errorf("it is left: %v; the run ended with %d and\n%s", left, result.Exit, result.Summary)
 	}
 }

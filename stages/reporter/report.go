@@ -51,6 +51,7 @@ type Report struct {
 	Limits            Limits            `json:"limits"`
 	Settings          []SettingLine     `json:"settings"`
 	OwnFailures       []OwnFailure      `json:"ownFailures"`
+	Simulated         *Simulated        `json:"simulated,omitempty"` // for a run on paper alone
 }
 
 // Catalogue names the fault catalogue, since codes mean something else in its other versions.
@@ -345,6 +346,10 @@ func (r *Reporter) report() *Report {
 			Replies: r.tally.unauthorized, OpeningLap: r.tally.lap, OpeningLapRefused: r.tally.lapUnauthorized,
 			EndedTheRun: p.End == messages.Unauthorized, OperationsWithOnly: []string{},
 		},
+	}
+	if r.cfg.Simulated != nil {
+		told := r.cfg.Simulated()
+		rep.Simulated = &told
 	}
 	for i, b := range r.tally.time.buckets {
 		rep.Run.OverTime = append(rep.Run.OverTime, Bucket{

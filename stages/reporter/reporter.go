@@ -33,11 +33,16 @@ type Config struct {
 	// Values are all the settings with where each came from.
 	Values []settings.Value
 	Tool   Tool
-	// Source is the document as it was named on the command line.
+	// Source is the document as it was named on the command line; URL the API's address as it was, "" for none.
 	Source string
-	Seed   uint64
-	Budget time.Duration
-	Mask   *credentials.Mask
+	URL    string
+	// Files are the document's files, for the recording.
+	Files *Files
+	// LastWrite is the moment of the last write to the API before the run; negative if there was none.
+	LastWrite clock.Instant
+	Seed      uint64
+	Budget    time.Duration
+	Mask      *credentials.Mask
 	// KeysUsed and KeysMissing are names of security schemes or places, never the keys themselves.
 	KeysUsed, KeysMissing []string
 	// Unbuildable are operations the document allows and the generator cannot build a request for.
@@ -62,6 +67,8 @@ type Config struct {
 	Logger func(io.Writer) zerolog.Logger
 	// Done is called once, after the last file is written.
 	Done func()
+	// Simulated says, at the end, what a run on paper was answered by; nil for a run that tests an API.
+	Simulated func() Simulated
 }
 
 // Tool says what made a report.
@@ -92,6 +99,11 @@ type Result struct {
 	Errors, Warnings int64
 	// Summary is what to print on the standard output.
 	Summary string
+	// Totals are the run's sums, Paced how it went as the pacer told at its end.
+	Totals Totals
+	Paced  *messages.Paced
+	// Simulated is what answered a run on paper, nil for a run that tests an API.
+	Simulated *Simulated
 }
 
 // Stopped is the cause to Finish a run with that a signal cut short, so that it is not taken for a failure of the tool.
@@ -336,10 +348,18 @@ func (r *Reporter) Finish(cause error) Result {
 }
 
 func (r *Reporter) resultOf(v verdict, summary string) Result {
+	if r.paced == nil {
+		r.paced = &messages.Paced{ShortestGap: -1}
+	}
+	var told *Simulated
+	if r.cfg.Simulated != nil {
+		s := r.cfg.Simulated()
+		told = &s
+	}
 	return Result{
 		Exit: v.exit, Verdict: v.word, Sentence: v.sentence,
 		Errors: r.gathered.errors, Warnings: r.gathered.warnings,
-		Summary: summary,
+		Summary: summary, Totals: r.totals(), Paced: r.paced, Simulated: told,
 	}
 }
 
@@ -407,6 +427,9 @@ func (r *Reporter) writeReport() (err error) {
 	}
 	_, err = file.Write(told.Bytes())
 	err = errors.Join(err, file.Close())
+	if d, ok := r.cfg.Out.(interface{ Remove(name string) error }); ok && err != nil {
+		err = errors.Join(err, d.Remove(ReportName)) // a part of it is no JSON
+	}
 	r.reported = err == nil
 	return err
 }

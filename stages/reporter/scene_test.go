@@ -44,6 +44,11 @@ func (m *memory) Create(name string) (io.WriteCloser, error) {
 	return memoryFile{m, m.files[name]}, nil
 }
 
+func (m *memory) Remove(name string) error {
+	delete(m.files, name)
+	return nil
+}
+
 func (m *memory) String() string { return "restest-out" }
 
 type memoryFile struct {

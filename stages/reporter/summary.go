@@ -15,7 +15,7 @@ import (
 
 // How much of a long list the summary shows; the report has all.
 const (
-	mostFindingsTold = 20
+	mostFindingsTold = 25
 	mostRows         = 40
 	mostNames        = 10
 	mostReasonsTold  = 5
@@ -33,10 +33,11 @@ func (r *Reporter) summary(v verdict) string {
 	s.table()
 	s.untested()
 	s.failed()
+	s.simulated()
 	s.files()
 	s.section()
 	s.line("%s", v.sentence)
-	s.line("exit code %d: %s", v.exit, Meaning(v.exit))
+	s.line("exit code %d (%s)", v.exit, nameOf(v.exit))
 	return s.b.String()
 }
 
@@ -209,8 +210,11 @@ func (s *summary) findings() {
 	for _, f := range shown {
 		commands = append(commands, f.curl.line)
 	}
-	for _, export := range s.exports(commands) {
-		s.line("  %s", export)
+	if exports := s.exports(commands); len(exports) > 0 {
+		s.line("  The commands below need the keys, which are not written here:")
+		for _, export := range exports {
+			s.line("  %s", export)
+		}
 	}
 	for _, f := range shown {
 		s.finding(f)

@@ -78,6 +78,17 @@ func iso(d time.Duration) string {
 	return sign + "PT" + s + "S"
 }
 
+// parseISO reads what iso writes.
+func parseISO(s string) (time.Duration, error) {
+	sign, amount, ok := strings.Cut(s, "PT")
+	amount, ends := strings.CutSuffix(amount, "S")
+	d, err := time.ParseDuration(sign + amount + "s")
+	if !ok || !ends || err != nil || iso(d) != s {
+		return 0, fmt.Errorf("%q is no duration in seconds as ISO 8601 has it", s)
+	}
+	return d, nil
+}
+
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // percent is the share of the whole that the part is, in whole percent: from 0 to 100 whatever the two are.

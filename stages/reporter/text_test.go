@@ -110,12 +110,29 @@ func TestLogLinesOfManyStagesStayWhole(t *testing.T) {
 	}
 }
 
-func TestTheLiveLineFitsTheTerminal(t *testing.T) {
-	s := newScene(t, func(c *Config) { c.LiveTTY, c.Width = true, 30 })
-	s.judged(0, 200)
-	s.at(time.Second)
-	if n := utf8.RuneCountInString(s.r.screen.foot); n == 0 || n >= 30 {
-		t.Errorf("the line has %d characters: %q", n, s.r.screen.foot)
+func TestTheLiveLineKeepsWhatMattersMostInANarrowTerminal(t *testing.T) {
+	for _, row := range []struct {
+		width int
+		want  string
+	}{
+		{130, "0.5s · 2 requests · 4/s · 1 of 4 in flight · 2xx 1 · 4xx 1 · 0 errors, 1 warning · waiting as asked: listPets 3s · 10s left"},
+		{105, "0.5s · 2 requests · 4/s · 2xx 1 · 4xx 1 · 0 errors, 1 warning · waiting as asked: listPets 3s · 10s left"},
+		{84, "2 requests · 4/s · 0 errors, 1 warning · waiting as asked: listPets 3s · 10s left"},
+		{60, "2 requests · 0 errors, 1 warning · 10s left"},
+		{30, "2 requests · 10s left"},
+		{10, "2 request"},
+	} {
+		s := newScene(t, func(c *Config) {
+			c.LiveTTY, c.Width, c.Settings.Report.LiveEvery = true, row.width, 500*time.Millisecond
+		})
+		s.paced.InFlight = 1
+		s.paced.Waits = []messages.Waited{{Operation: 0, Until: 3e9}}
+		s.judged(0, 200)
+		s.judged(2, 418, finding(undeclared))
+		s.at(500 * time.Millisecond)
+		if got := s.r.screen.foot; got != row.want || utf8.RuneCountInString(got) >= row.width {
+			t.Errorf("with %d columns: got %q\nwant %q", row.width, got, row.want)
+		}
 	}
 }
 

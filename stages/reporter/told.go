@@ -366,6 +366,56 @@ func failureWord(f messages.Failure) string {
 	return fmt.Sprintf("failure%d", f)
 }
 
+// OutcomeOf reads the word for an outcome.
+func OutcomeOf(word string) (messages.Outcome, error) {
+	return wordOf(word, "outcome", messages.NeverSent, messages.Answered, outcomeWord)
+}
+
+// FailureOf reads the word for a failure.
+func FailureOf(word string) (messages.Failure, error) {
+	return wordOf(word, "kind of failure", messages.NoFailure, messages.NotWritten, failureWord)
+}
+
+func wordOf[V ~int](word, thing string, first, last V, of func(V) string) (V, error) {
+	for v := first; v <= last; v++ {
+		if of(v) == word {
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no %s", clip(word, 40), thing)
+}
+
+// Message is the reply that is told. A body that is told in part is one that was cut.
+func (r *ReplyTold) Message() (*messages.Reply, error) {
+	reply := &messages.Reply{
+		Proto: string(r.Proto), Status: r.Status, Reason: string(r.Reason),
+		Header: fieldsOf(r.Header), Trailer: fieldsOf(r.Trailer), Undecodable: string(r.Undecodable),
+	}
+	if r.Body == nil {
+		return reply, nil
+	}
+	body, err := r.Body.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("the body of a reply: %w", err)
+	}
+	if len(body) > 0 {
+		reply.Body = body
+	}
+	reply.Length, reply.Cut = r.Body.Length, r.Body.Cut || r.Body.Shortened
+	return reply, nil
+}
+
+func fieldsOf(told [][2]Text) []messages.Field {
+	if len(told) == 0 {
+		return nil
+	}
+	fields := make([]messages.Field, len(told))
+	for i, f := range told {
+		fields[i] = messages.Field{Name: string(f[0]), Value: string(f[1])}
+	}
+	return fields
+}
+
 func purposeWord(p messages.Purpose) string {
 	switch p {
 	case messages.OpeningLap:

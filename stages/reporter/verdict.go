@@ -14,6 +14,7 @@ type facts struct {
 	reason           string // the pacer's words on the end
 	errors, warnings int64  // different findings
 	failOnWarnings   bool
+	declared         int // operations of the document
 	all              counts
 	succeeded        int64    // replies of 2xx
 	operations       int      // that were answered
@@ -37,7 +38,7 @@ type verdict struct {
 //     asked for quiet until after the run's time, or no connection could be opened any more after it had answered: 5
 //  5. no request was answered: 3
 //  6. none of these: 0. The word is noErrorsFoundInPart, and the sentence does not call it a pass, where an operation
-//     was never answered or only refused, or where no reply at all was a success.
+//     was never answered or only refused, where no reply at all was a success, or where most of them asked for a wait.
 func judge(f facts) verdict {
 	answered := f.all.answered()
 	found := foundWords(f.errors, f.warnings)
@@ -58,15 +59,17 @@ func judge(f facts) verdict {
 	case f.all.onlyRefused():
 		return verdict{ExitRefused, "refused", fmt.Sprintf("The API refused the run: each of its %s asked to wait.", plural(answered, "reply"))}
 	case f.end == messages.HeldToTheEnd:
-		return verdict{ExitRefused, "refused", "The API asked for quiet until after the run's time, so the run ended early. " + sofar}
+		return verdict{ExitRefused, "refused", because("The API asked for quiet until after the run's time, so the run ended early", f.reason) + " " + sofar}
 	case f.end == messages.Unconnected && answered > 0:
 		return verdict{ExitRefused, "refused", because("No connection to the API could be opened any more", f.reason) + " " + sofar}
 	case f.end == messages.Unconnected:
 		return verdict{ExitNothing, "nothingTested", because("Nothing was tested: no connection to the API could be opened", f.reason)}
+	case f.end == messages.NothingToSend && f.declared == 0:
+		return verdict{ExitNothing, "nothingTested", "Nothing was tested: the document has no operations."}
 	case f.end == messages.NothingToSend && answered == 0:
 		return verdict{ExitNothing, "nothingTested", "Nothing was tested: no request can be built for any operation of the document."}
 	case answered == 0:
-		return verdict{ExitNothing, "nothingTested", "Nothing was tested: no request was answered."}
+		return verdict{ExitNothing, "nothingTested", because("Nothing was tested: no request was answered", f.reason)}
 	}
 	var but []string
 	if f.succeeded == 0 {
@@ -74,6 +77,9 @@ func judge(f facts) verdict {
 	}
 	if len(f.refused) > 0 {
 		but = append(but, fmt.Sprintf("%s answered nothing but refusals (%s)", plural(int64(len(f.refused)), "operation"), names(f.refused, 5)))
+	}
+	if r := f.all.refused; r > answered/2 {
+		but = append(but, fmt.Sprintf("%s of the %s asked to wait", number(r), plural(answered, "reply")))
 	}
 	if len(f.unreached) > 0 {
 		but = append(but, fmt.Sprintf("%s never answered (%s)", plural(int64(len(f.unreached)), "operation"), names(f.unreached, 5)))
@@ -118,6 +124,7 @@ func (r *Reporter) verdict() verdict {
 		errors:         r.gathered.errors,
 		warnings:       r.gathered.warnings,
 		failOnWarnings: r.cfg.Settings.Checks.FailOnWarnings,
+		declared:       len(r.cfg.Document.Operations),
 		all:            r.tally.all,
 		succeeded:      r.tally.all.classes[2],
 	}

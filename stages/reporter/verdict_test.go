@@ -24,6 +24,8 @@ func TestTheFirstThatHoldsDecidesTheExitCode(t *testing.T) {
 		{"errors", facts{all: ok, errors: 1}, 1, "errorsFound"},
 		{"an operation never answered", facts{all: ok, succeeded: 10, unreached: []string{"a"}}, 0, "noErrorsFoundInPart"},
 		{"an operation only refused", facts{all: ok, succeeded: 10, refused: []string{"a"}}, 0, "noErrorsFoundInPart"},
+		{"mostly refusals", facts{all: counts{sent: 10, classes: [6]int64{2: 4, 4: 6}, refused: 6}, succeeded: 4}, 0, "noErrorsFoundInPart"},
+		{"half refusals", facts{all: counts{sent: 10, classes: [6]int64{2: 5, 4: 5}, refused: 5}, succeeded: 5}, 0, "noErrorsFound"},
 		{"no success", facts{all: counts{sent: 3, classes: [6]int64{4: 3}}}, 0, "noErrorsFoundInPart"},
 		{"nothing went out", facts{end: messages.NothingToSend}, 3, "nothingTested"},
 		{"nothing came back", facts{all: silent}, 3, "nothingTested"},
@@ -55,5 +57,22 @@ func TestTheFirstThatHoldsDecidesTheExitCode(t *testing.T) {
 				t.Errorf("%q is no sentence", v.sentence)
 			}
 		})
+	}
+}
+
+func TestTheSentenceSaysWhyNothingWasTested(t *testing.T) {
+	for _, row := range []struct {
+		f    facts
+		want string
+	}{
+		{facts{end: messages.NothingToSend}, "Nothing was tested: the document has no operations."},
+		{facts{end: messages.NothingToSend, declared: 2}, "Nothing was tested: no request can be built for any operation of the document."},
+		{facts{end: messages.Unconnected, declared: 2, reason: "connection refused"}, "Nothing was tested: no connection to the API could be opened (connection refused)."},
+		{facts{end: messages.DeadlineCame, declared: 2}, "Nothing was tested: no request was answered."},
+		{facts{end: messages.DeadlineCame, declared: 2, reason: "connection refused"}, "Nothing was tested: no request was answered (connection refused)."},
+	} {
+		if got := judge(row.f).sentence; got != row.want {
+			t.Errorf("got %q, want %q", got, row.want)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func All() []Check {
 type Input struct {
 	Exchange  *messages.Exchange
 	Operation *document.Operation
-	// Declared is what the document says of a reply like this one.
+	// Declared is what the document says of a reply like the operation's own.
 	Declared Declared
 	// Content is the reply's body read as JSON.
 	Content Content
@@ -73,6 +73,15 @@ type Input struct {
 
 // reply is the reply if it has a status line; a refusal is one too.
 func (in *Input) reply() *messages.Reply { return in.Exchange.Reply }
+
+// own is the operation's own reply: where redirects were followed, the first of them, without its content. What they
+// led to is the reply of another address, of which the document says nothing here.
+func (in *Input) own() *messages.Reply {
+	if hops := in.Exchange.Hops; len(hops) > 0 && in.Exchange.Reply != nil {
+		return &messages.Reply{Status: hops[0].Status}
+	}
+	return in.Exchange.Reply
+}
 
 // finding is one finding of a check.
 func (a About) finding(title, expected, got string) messages.Finding {

@@ -272,7 +272,7 @@ func TestOneReplyCanNotFillTheReport(t *testing.T) {
 		t.Errorf("got %d findings, want %d", len(got), mostFaults)
 	}
 	for _, f := range got {
-		if len(f.Cause) > 300 || len(f.Got) > 300 || len(f.Place) > longestPointer {
+		if len(f.Cause) > 300 || len(f.Got) > 300 || len(f.Place) > longestPlace {
 			t.Fatalf("too long: %+v", f)
 		}
 	}

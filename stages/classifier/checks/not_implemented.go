@@ -19,7 +19,7 @@ func (notImplemented) About() About {
 }
 
 func (c notImplemented) Check(in *Input) []messages.Finding {
-	reply := in.reply()
+	reply := in.own()
 	if reply == nil || reply.Status != 501 {
 		return nil
 	}

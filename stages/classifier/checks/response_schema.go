@@ -28,8 +28,10 @@ func (responseSchema) About() About {
 const (
 	// mostFaults is how many findings one reply can give: no reply can fill the report by itself.
 	mostFaults = 20
-	// longestPointer bounds, in bytes, what a reply's own names make up of a finding.
-	longestPointer = 200
+	// longestPlace and longestCause bound, in bytes, what a reply's own names make up of a finding. A place is to be
+	// found in the body, however deep; a cause is only compared.
+	longestPlace = 1000
+	longestCause = 200
 )
 
 func (c responseSchema) Check(in *Input) []messages.Finding {
@@ -68,7 +70,7 @@ func (c responseSchema) Check(in *Input) []messages.Finding {
 			expected = fmt.Sprintf("%q as %s has it", fault.Keyword, fault.Schema)
 		}
 		f := c.About().finding("The body does not fit its schema", expected, fault.Message)
-		f.Place, f.Cause = clip(fault.Pointer), cause
+		f.Place, f.Cause = clip(fault.Pointer, longestPlace), cause
 		findings = append(findings, f)
 	}
 	return findings
@@ -79,6 +81,8 @@ func unjudgeable(in *Input) string {
 	reply, d := in.reply(), in.Declared
 	success := reply.Status >= 200 && reply.Status <= 299
 	switch {
+	case len(in.Exchange.Hops) > 0:
+		return "a redirect led to it"
 	case d.Response == nil && !success:
 		return ""
 	case d.Response == nil:
@@ -132,18 +136,18 @@ func normal(pointer string) string {
 			tokens[i] = "*"
 		}
 	}
-	return clip(strings.Join(tokens, "/"))
+	return clip(strings.Join(tokens, "/"), longestCause)
 }
 
 // clip is the beginning of a pointer, fit to be printed: it is made of the reply's own names.
-func clip(pointer string) string {
+func clip(pointer string, most int) string {
 	printable := func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return utf8.RuneError
 	}
-	return strings.Map(printable, strings.ToValidUTF8(pointer[:min(len(pointer), longestPointer)], ""))
+	return strings.Map(printable, strings.ToValidUTF8(pointer[:min(len(pointer), most)], ""))
 }
 
 // size is a number of bytes for people to read.

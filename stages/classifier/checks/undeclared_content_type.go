@@ -19,7 +19,7 @@ func (undeclaredContentType) About() About {
 }
 
 func (c undeclaredContentType) Check(in *Input) []messages.Finding {
-	reply := in.reply()
+	reply := in.own()
 	if reply == nil || len(reply.Body) == 0 || in.Refused {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (undeclaredStatusCode) About() About {
 }
 
 func (c undeclaredStatusCode) Check(in *Input) []messages.Finding {
-	reply := in.reply()
+	reply := in.own()
 	if reply == nil || in.Declared.Response != nil || len(in.Operation.Responses) == 0 {
 		return nil
 	}

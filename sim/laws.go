@@ -1,0 +1,653 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
+)
+
+// Law is something that holds in every run.
+type Law struct {
+	Name string
+	// Says is the law in one sentence, and Source where that is decided.
+	Says, Source string
+	judge        func(*history, broken)
+}
+
+// Violation is a law that a trace breaks, and when it does.
+type Violation struct {
+	Law  string
+	At   clock.Instant
+	What string
+}
+
+func (v Violation) String() string { return string(moment([]byte(v.Law+" at "), v.At)) + ": " + v.What }
+
+// broken notes how a law is broken.
+type broken func(at clock.Instant, format string, args ...any)
+
+// Laws are all the laws a single trace is judged by. Same judges two.
+func Laws() []Law {
+	return []Law{
+		{"AtOnce", "The first request goes at once.", "ADR-0043 §2", (*history).atOnce},
+		{"Evenly", "Never are two requests closer than a minute divided by the rate.", "ADR-0043 §2", (*history).evenly},
+		{"LeavesAlone", "An operation told to wait is built nothing and sent nothing until its wait ends.", "ADR-0042 §2", (*history).leavesAlone},
+		{"Holds", "When an operation is told to wait while another still waits, every request waits; and only then.", "ADR-0042 §2", (*history).holds},
+		{"Guesses", "A wait lasts as long as was stated, or as guessed: a second, then twice as long each time, up to a minute.", "ADR-0042 §1", (*history).guesses},
+		{"HearsLate", "A refusal of a request sent before a wait was over begins no wait.", "ADR-0042 §3", (*history).hearsLate},
+		{"Reads", "A 429 asks to wait, and a 503 whose Retry-After can be read, for as long as the API means.", "ADR-0042 §1", (*history).reads},
+		{"Trial", "After a wait an operation is tried by one request until that one is answered.", "0042, beyond the decision", (*history).trial},
+		{"Within", "Nothing reaches the API after the run's time is up, and everything ends by then.", "ADR-0042 §2, ADR-0043 §4", (*history).within},
+		{"Conserves", "Each request ends exactly once: sent and answered, sent and not answered, or never sent.", "architecture, Stopping", (*history).conserves},
+		{"Bounded", "What is in flight stays within the window, and half of it for one operation.", "0010", (*history).bounded},
+		{"GoesOn", "With a free slot and the turn come, something goes at that instant.", "architecture, Laws", (*history).goesOn},
+		{"Accounts", "The last account is what happened, and idle time is shared out among who asked for it.", "ADR-0042 §6, ADR-0043 §5", (*history).accounts},
+	}
+}
+
+// Judge says which laws the trace breaks, and where, up to a few violations of each law.
+func Judge(t Trace) []Violation {
+	var all []Violation
+	h := readTrace(&t)
+	for _, law := range Laws() {
+		n := 0
+		law.judge(h, func(at clock.Instant, format string, args ...any) {
+			if n++; n <= 3 {
+				all = append(all, Violation{law.Name, at, fmt.Sprintf(format, args...)})
+			}
+		})
+	}
+	return all
+}
+
+// Same says where two traces differ, "" if they do not: "The same scenario, the same trace, byte for byte."
+func Same(a, b Trace) string {
+	for i := range min(len(a.Events), len(b.Events)) {
+		if a.Events[i] != b.Events[i] {
+			return fmt.Sprintf("event %d is\n%v\nand\n%v", i, a.Events[i], b.Events[i])
+		}
+	}
+	switch {
+	case len(a.Events) != len(b.Events):
+		return fmt.Sprintf("%d events, and %d", len(a.Events), len(b.Events))
+	case a.Result != b.Result:
+		return fmt.Sprintf("it ends with\n%+v\nand\n%+v", a.Result, b.Result)
+	}
+	return ""
+}
+
+// ADR-0043 §2: "The first request goes at once". Once a connection is open, that is; and one interval after the fetch
+// of the document, where that is the first request the API was sent.
+func (h *history) atOnce(broken broken) {
+	ready := slices.IndexFunc(h.Events, func(e Event) bool { return e.Kind == Opened })
+	nothing := slices.IndexFunc(h.Events, func(e Event) bool { return e.Kind == Nothing })
+	if ready < 0 || nothing >= 0 && (len(h.writes) == 0 || nothing < h.writes[0].place) {
+		return
+	}
+	due := h.Events[ready].At
+	if h.Scenario.Fetched {
+		due = max(due, clock.Instant(h.interval()))
+	}
+	switch {
+	case due >= h.stoppedAt():
+	case len(h.writes) == 0:
+		broken(due, "nothing is ever sent")
+	case h.writes[0].At != due:
+		broken(h.writes[0].At, "the first request goes now, and could at %v", time.Duration(due))
+	}
+}
+
+// ADR-0043 §2: "At 600, never two closer than a tenth of a second … each turn is counted from the request before it,
+// never from the turn that was due". From the end of its write; integers are multiplied, not divided.
+func (h *history) evenly(broken broken) {
+	before := clock.Instant(0)
+	for i, w := range h.writes {
+		if gap := w.At - before; (i > 0 || h.Scenario.Fetched) && int64(gap)*h.rate < int64(time.Minute) && h.rate > 0 {
+			broken(w.At, "request #%d goes %v after the one before it, at %d a minute", w.Seq, time.Duration(gap), h.rate)
+		}
+		before = w.Moment
+	}
+}
+
+// ADR-0042 §2: "The operation whose request drew the reply has its turns skipped until its wait ends: nothing is built
+// for it and nothing is sent."
+func (h *history) leavesAlone(broken broken) {
+	offered := map[int64]int{}
+	for i, e := range h.Events {
+		switch e.Kind {
+		case Offered:
+			offered[e.Seq] = i
+		case Written:
+			op := &h.operations[e.Operation]
+			if end := op.endsBy(i); end > e.At {
+				broken(e.At, "operation %d rests until %v and is sent #%d", e.Operation, time.Duration(end), e.Seq)
+			}
+			for _, w := range op.waits {
+				if !e.Hop && offered[e.Seq] < w.place && w.place < i && w.to > w.from {
+					broken(e.At, "#%d was built before operation %d was told to wait, and goes after it", e.Seq, e.Operation)
+				}
+			}
+		}
+	}
+}
+
+// ADR-0042 §2: "When an operation is told to wait while another operation still waits, the limit is plainly the whole
+// API's. Then every request waits, both kinds".
+func (h *history) holds(broken broken) {
+	for _, w := range h.writes {
+		if end := h.api.endsBy(w.place); end > w.At {
+			broken(w.At, "the whole API is held until %v and is sent #%d", time.Duration(end), w.Seq)
+		}
+	}
+	if l := h.Last; l != nil && l.WholeAPI.Times != len(h.api.waits) {
+		broken(l.At, "the whole API was held %d times; it is to be %d times", l.WholeAPI.Times, len(h.api.waits))
+	}
+}
+
+// ADR-0042 §1: "the operation waits schedule.firstGuessedWait, one second. Each time the same operation is given a guessed
+// wait again it doubles, up to schedule.longestGuessedWait, a minute"; §2: "The whole API has a guessed wait of its own".
+func (h *history) guesses(broken broken) {
+	if h.Last == nil {
+		return
+	}
+	if got, want := h.Last.WholeAPI.Lasted, h.lasted(&h.api); got != want {
+		broken(h.Last.At, "the whole API is said to have waited %v; it was to wait %v", got, want)
+	}
+	for _, w := range h.Last.Waits {
+		if want := h.lasted(&h.operations[w.Operation]); w.Lasted != want {
+			broken(h.Last.At, "operation %d is said to have waited %v; it was to wait %v", w.Operation, w.Lasted, want)
+		}
+	}
+}
+
+// lasted is how long the party's waits lasted, up to the end of sending.
+func (h *history) lasted(p *party) (d time.Duration) {
+	for _, w := range p.waits {
+		d += max(0, min(w.to, h.stoppedAt()).Sub(w.from))
+	}
+	return d
+}
+
+// ADR-0042 §3: "One sent before the wait it belongs to was over had not heard of that wait. Its refusal begins no wait
+// and doubles nothing".
+func (h *history) hearsLate(broken broken) {
+	if h.Last == nil {
+		return
+	}
+	told := make([]messages.Waited, len(h.operations))
+	for _, w := range h.Last.Waits {
+		told[w.Operation] = w
+	}
+	for i := range h.operations {
+		if want := len(h.operations[i].waits); told[i].Times != want {
+			broken(h.Last.At, "operation %d was told to wait %d times; by what was sent and heard it was %d times", i, told[i].Times, want)
+		}
+		if want := stated(&h.operations[i]); told[i].Stated != want {
+			broken(h.Last.At, "%d waits of operation %d are said to be stated; %d were", told[i].Stated, i, want)
+		}
+	}
+}
+
+func stated(p *party) (n int) {
+	for _, w := range p.waits {
+		if w.stated {
+			n++
+		}
+	}
+	return n
+}
+
+// ADR-0042 §1: "A reply of 429, with or without Retry-After. A reply of 503 that carries a Retry-After the run can read …
+// A reply whose body broke off counts the same, since its headers came with its status line."
+func (h *history) reads(broken broken) {
+	for _, e := range h.Events {
+		q := h.requests[e.Seq]
+		if e.Kind != Heard || len(q.writes) == 0 {
+			continue
+		}
+		var said *write
+		for _, w := range q.writes {
+			if w.At <= e.Sent {
+				said = w
+			}
+		}
+		if said == nil || e.Sent != said.At {
+			broken(e.At, "#%d is said to have been sent at %v", e.Seq, time.Duration(e.Sent))
+			continue
+		}
+		asks := said.Asks && e.Outcome != messages.NoReply && e.Outcome != messages.NeverSent
+		length := said.Wait
+		if said.Until != 0 {
+			length = max(0, said.Until.Sub(e.Moment))
+		}
+		switch {
+		case e.Asks != asks || asks && e.Stated != said.Stated:
+			broken(e.At, "#%d is read as asking to wait: %v, stated: %v; it is %v and %v", e.Seq, e.Asks, e.Stated, asks, said.Stated)
+		case asks && said.Stated && e.Wait != length:
+			broken(e.At, "#%d is read as asking to wait for %v; it means %v", e.Seq, e.Wait, length)
+		case asks && !e.Told && e.At != e.Moment:
+			broken(e.At, "the refusal of #%d came at %v and is heard only now", e.Seq, time.Duration(e.Moment))
+		}
+	}
+}
+
+// "After a wait an operation is tried by one request until that one is answered; unanswered or unsent, by one again."
+func (h *history) trial(broken broken) {
+	on := make([]bool, len(h.operations))
+	under := make([]map[int64]bool, len(h.operations))
+	begun := map[int]int{}
+	for i := range h.operations {
+		for _, w := range h.operations[i].waits {
+			begun[w.place] = i
+		}
+	}
+	for i, e := range h.Events {
+		op := e.Operation
+		if _, begins := begun[i]; begins {
+			on[op], under[op] = true, map[int64]bool{}
+		}
+		switch {
+		case e.Kind == Heard && e.Final:
+			delete(under[op], e.Seq)
+			answered := e.Outcome == messages.Answered || e.Outcome == messages.BrokeOff
+			if answered && !e.Asks && e.Sent >= h.operations[op].endsBy(i) && i < h.stopped {
+				on[op] = false
+			}
+		case e.Kind == Written && !e.Hop && on[op]:
+			if len(under[op]) > 0 {
+				broken(e.At, "operation %d is on trial by one request, and #%d is another", op, e.Seq)
+			}
+			under[op][e.Seq] = true
+		}
+	}
+}
+
+// ADR-0042 §2: "nothing reaches the API after the run's time is up"; ADR-0043 §4: "nothing the rate held back reaches
+// the API after the run's time is up". What is in flight comes home within its grace.
+func (h *history) within(broken broken) {
+	for _, w := range h.writes {
+		if w.At >= h.deadline || w.place > h.stopped {
+			broken(w.At, "#%d goes after the end of sending", w.Seq)
+		}
+	}
+	l := h.Last
+	if l == nil {
+		broken(h.deadline, "the pacer never said that the run is over: %s", h.Result.Sentence)
+		return
+	}
+	grace := h.Scenario.Settings.Schedule.StragglerGrace
+	switch l.End {
+	case messages.Interrupted, messages.Terminated:
+		grace = h.Scenario.Settings.Schedule.InterruptGrace
+	case messages.HeldToTheEnd:
+		if !h.toTheEnd() {
+			broken(l.StoppedAt, "the run ends as held to its end, and the API has not asked for that")
+		}
+	}
+	if l.StoppedAt != h.stoppedAt() {
+		broken(l.StoppedAt, "sending is said to have ended now; it was to end at %v", time.Duration(h.stoppedAt()))
+	}
+	if l.At > l.StoppedAt.Add(grace) {
+		broken(l.At, "the run is over only now, with a grace of %v", grace)
+	}
+}
+
+// "Each request ends exactly once: sent and answered, sent and not answered, or never sent"; "Nothing is ever resent
+// behind the pacer's back"; "A message is given away: who has sent it does not touch it again."
+func (h *history) conserves(broken broken) {
+	for _, q := range h.requests {
+		kept := q.offered - q.returned
+		switch {
+		case kept != q.exchanged || kept != q.learned:
+			broken(h.deadline, "#%d was built %d times, handed back %d times, ended %d times and was learned of %d times", q.seq, q.offered, q.returned, q.exchanged, q.learned)
+		case kept > 0 && (q.outcome == messages.NeverSent) != (len(q.writes) == 0):
+			broken(h.deadline, "#%d was written %d times, and is said to have ended as %d", q.seq, len(q.writes), q.outcome)
+		}
+		for i, w := range q.writes {
+			if w.Hop != (i > 0) {
+				broken(w.At, "#%d is sent again without a redirect", q.seq)
+			}
+		}
+	}
+	h.givenAway(broken)
+}
+
+func (h *history) givenAway(broken broken) {
+	came := map[int]uint64{}
+	for _, e := range h.Events {
+		if e.Kind == Came {
+			came[e.Slot] = e.Reply
+		}
+		if e.Seq > 0 && e.Request != 0 && e.Kind != Offered && e.Kind != Returned && e.Request != h.requests[e.Seq].print {
+			broken(e.At, "#%d is another request than the one that was built (%v)", e.Seq, e.Kind)
+		}
+		if e.Kind == Judged && e.Slot >= 0 && e.Reply != 0 && e.Reply != came[e.Slot] {
+			broken(e.At, "the reply to #%d is another than the one that came", e.Seq)
+		}
+	}
+}
+
+// "Between engine.minConcurrency and engine.maxConcurrency, starting at engine.initialConcurrency … A time-out or a reset
+// halves the window … It widens by one after twice as many ordinary answers as it is wide … A hold of the whole API starts
+// again from the fewest. At most half of the slots wait on one operation, where there are several. If one operation
+// alone has kept the whole window for a second, another may have one slot more".
+func (h *history) bounded(broken broken) {
+	w := newWidths(h)
+	out := map[int]*Event{} // by slot
+	for i := range h.Events {
+		e := &h.Events[i]
+		w.event(i, e)
+		switch {
+		case e.Kind == Freed:
+			delete(out, e.Slot)
+		case e.Kind == Going && !e.Hop:
+			if out[e.Slot] != nil || e.Slot >= h.Scenario.Settings.Engine.MaxConcurrency {
+				broken(e.At, "slot %d is given #%d and carries another", e.Slot, e.Seq)
+			}
+			if n := len(out); n >= w.room && !(n == w.room && h.hangs(out, i)) {
+				broken(e.At, "#%d goes with %d under way, in a window of %d at most", e.Seq, n, w.room)
+			}
+			same := 0
+			for _, o := range out {
+				if o.Operation == e.Operation {
+					same++
+				}
+			}
+			if half := max(1, w.room/2); same >= half && len(h.testable) > 1 {
+				broken(e.At, "#%d goes with %d of operation %d under way, in a window of %d at most", e.Seq, same, e.Operation, w.room)
+			}
+			out[e.Slot] = e
+		}
+	}
+}
+
+// hangs says whether what is under way is of one operation, and was sent a second ago or earlier.
+func (h *history) hangs(out map[int]*Event, place int) bool {
+	operation := -1
+	for _, e := range out {
+		sent := clock.Never
+		for _, w := range h.requests[e.Seq].writes {
+			if w.place < place {
+				sent = w.At
+			}
+		}
+		if operation >= 0 && operation != e.Operation || sent.Add(time.Second) > h.Events[place].At {
+			return false
+		}
+		operation = e.Operation
+	}
+	return len(h.testable) > 1
+}
+
+// widths are two bounds of the window: it widens only where a request lacked a slot, which a trace does not show.
+type widths struct {
+	h *history
+	// most and least are the bounds; room is the largest that most was since the request that goes now was asked for.
+	most, least, room int
+	answers           int
+	narrowed, now     clock.Instant
+	instant           int // the largest that most was in this instant
+	held              int
+}
+
+func newWidths(h *history) *widths {
+	n := h.Scenario.Settings.Engine.InitialConcurrency
+	return &widths{h: h, most: n, least: n, room: n, instant: n, narrowed: -1}
+}
+
+func (w *widths) event(place int, e *Event) {
+	engine := &w.h.Scenario.Settings.Engine
+	if e.At > w.now {
+		w.now, w.instant = e.At, w.most
+	}
+	for w.held < len(w.h.api.waits) && w.h.api.waits[w.held].place <= place {
+		w.held++
+		w.most, w.least, w.answers, w.narrowed = engine.MinConcurrency, engine.MinConcurrency, 0, e.At
+	}
+	switch {
+	case e.Kind == Wanted:
+		w.room = w.instant
+	case e.Kind != Heard || !e.Final:
+	case e.Overloaded && e.Sent >= w.narrowed:
+		w.most, w.least = max(w.most/2, engine.MinConcurrency), max(w.least/2, engine.MinConcurrency)
+		w.answers, w.narrowed = 0, e.At
+	case e.Overloaded:
+	case (e.Outcome == messages.Answered || e.Outcome == messages.BrokeOff) && !e.Asks:
+		if w.answers++; w.answers >= 2*w.most {
+			w.most, w.answers = min(w.most+1, engine.MaxConcurrency), 0
+		}
+	}
+	w.instant = max(w.instant, w.most)
+	w.room = max(w.room, w.instant)
+}
+
+// "With a free slot and the turn come, something goes at that instant unless stopped or the generator said Nothing: a pacer
+// that never sends keeps every other law." And it goes at the moment it was given.
+func (h *history) goesOn(broken broken) {
+	s := progress{h: h, widths: newWidths(h), free: map[int]bool{}, closed: map[int]bool{}, given: map[int]clock.Instant{}}
+	if h.Scenario.Fetched {
+		s.turn = clock.Instant(h.interval())
+	}
+	for i := range h.Events[:h.stopped] {
+		e := &h.Events[i]
+		s.event(i, e)
+		if e.Kind == Written && e.At != s.given[e.Slot] {
+			broken(e.At, "#%d goes now, and was to go at %v", e.Seq, time.Duration(s.given[e.Slot]))
+		}
+		next := h.stoppedAt()
+		if i+1 < len(h.Events) {
+			next = min(next, h.Events[i+1].At)
+		}
+		if next == e.At {
+			continue
+		}
+		if due := s.due(i, e.At); due < next {
+			broken(due, "something could go, and nothing happens until %v", time.Duration(next))
+		}
+		if len(s.closed) > 0 && s.open() == 0 && next > e.At.Add(time.Second) {
+			broken(e.At, "no connection is open, and none is opened until %v", time.Duration(next))
+		}
+	}
+}
+
+// progress is what there is to go with.
+type progress struct {
+	h      *history
+	widths *widths
+	// free are the slots with an open connection and no request; closed those without one.
+	free, closed  map[int]bool
+	given         map[int]clock.Instant // the turn of a slot's Going
+	out, leaving  int
+	opening       int
+	hops          []*Event
+	turn, nothing clock.Instant
+	resting       uint64
+}
+
+func (s *progress) open() int { return len(s.free) + s.out + s.opening }
+
+func (s *progress) event(place int, e *Event) {
+	s.widths.event(place, e)
+	switch e.Kind {
+	case Opening:
+		delete(s.closed, e.Slot)
+		s.opening++
+	case Opened:
+		s.free[e.Slot] = true
+		s.opening--
+	case NotOpened:
+		s.closed[e.Slot] = true
+		s.opening--
+	case Going:
+		s.given[e.Slot] = e.Moment
+		s.leaving++
+		if e.Hop {
+			s.hops = slices.DeleteFunc(s.hops, func(o *Event) bool { return o.Slot == e.Slot })
+			return
+		}
+		delete(s.free, e.Slot)
+		s.out++
+	case Departed:
+		s.leaving--
+	case Again:
+		s.hops = append(s.hops, e)
+	case Freed:
+		s.nothing = 0
+		if e.Slot < 0 {
+			return
+		}
+		s.out--
+		s.free[e.Slot], s.closed[e.Slot] = true, true
+		if e.Open {
+			delete(s.closed, e.Slot)
+		} else {
+			delete(s.free, e.Slot)
+		}
+	case Written:
+		s.turn = e.Moment.Add(s.h.interval())
+		if s.h.rate == 0 {
+			s.turn = 0
+		}
+	case Wanted:
+		s.resting = e.Resting
+	case Offered, Returned:
+		s.nothing = 0
+	case Nothing:
+		s.nothing = e.Moment
+		for i := range s.h.operations {
+			if s.resting&(1<<i) != 0 {
+				s.nothing = min(s.nothing, max(e.At, s.h.operations[i].endsBy(place+1)))
+			}
+		}
+	}
+}
+
+// due is the first moment at which something may go, if nothing happens meanwhile.
+func (s *progress) due(place int, now clock.Instant) clock.Instant {
+	if s.leaving > 0 && s.h.rate > 0 {
+		return clock.Never
+	}
+	turn := max(now, s.turn, s.h.api.endsBy(place+1))
+	due := clock.Never
+	if len(s.free) > 0 && s.out < s.widths.least {
+		due = max(turn, s.nothing)
+	}
+	for _, hop := range s.hops {
+		due = min(due, max(turn, s.h.operations[hop.Operation].endsBy(place+1)))
+	}
+	return due
+}
+
+// ADR-0042 §6: "Lengths are counted up to the moment the run stopped sending"; ADR-0043 §5: "the time with nothing in flight
+// after a request went out and before the next was allowed to … The two parts can overlap, by at most one turn for
+// each time the run sits out the API's asking."
+func (h *history) accounts(broken broken) {
+	l := h.Last
+	if l == nil {
+		return
+	}
+	same := func(what string, got, want any) {
+		if got != want {
+			broken(l.At, "%s: %v is said, and it is %v", what, got, want)
+		}
+	}
+	never, built := int64(0), int64(0)
+	for _, q := range h.requests {
+		built += int64(q.offered - q.returned)
+		if q.exchanged > 0 && q.outcome == messages.NeverSent {
+			never++
+		}
+	}
+	same("requests sent", l.Sent, int64(len(h.writes)))
+	same("requests never sent", l.Dropped, never)
+	same("requests in flight at the end", l.InFlight, 0)
+	same("waiting when told to", l.Waiting, h.Scenario.Settings.Schedule.WaitWhenToldTo)
+	same("the interval", l.Interval, h.interval())
+	same("the most in flight", l.PeakInFlight, h.peak())
+	for _, w := range l.Waits {
+		same(fmt.Sprintf("turns of operation %d skipped", w.Operation), w.Skipped, h.operations[w.Operation].skipped)
+	}
+	same("holds stated", l.WholeAPI.Stated, stated(&h.api))
+	shortest := time.Duration(-1)
+	for i := 1; i < len(h.writes); i++ {
+		if gap := h.writes[i].At.Sub(h.writes[i-1].At); i == 1 || gap < shortest {
+			shortest = gap
+		}
+	}
+	same("the shortest gap", l.ShortestGap, shortest)
+	due, used := int64(0), int64(0)
+	if len(h.writes) > 0 {
+		first := h.writes[0].At
+		same("the first write", l.FirstSentAt, first)
+		same("the last write", l.LastSentAt, h.writes[len(h.writes)-1].At)
+		for turn := first; h.rate > 0 && (turn < l.StoppedAt || turn == first); turn = turn.Add(h.interval()) {
+			due++
+		}
+		if h.rate > 0 {
+			used = int64(len(h.writes))
+		}
+	}
+	same("turns due", l.TurnsDue, due)
+	same("turns used", l.TurnsUsed, used)
+	idle, asked, rate := h.idle(l.StoppedAt)
+	same("idle time", l.Idle, idle)
+	same("idle time asked for", l.IdleAsked, asked)
+	same("idle time kept to the rate", l.IdleRate, rate)
+	waits := len(h.api.waits)
+	for i := range h.operations {
+		waits += len(h.operations[i].waits)
+	}
+	if over := l.IdleAsked + l.IdleRate - l.Idle; over > time.Duration(waits)*h.interval() {
+		broken(l.At, "the parts of the idle time overlap by %v in %d waits", over, waits)
+	}
+}
+
+// peak is the most requests that were under way at once.
+func (h *history) peak() (most int) {
+	n := 0
+	under := map[int64]bool{}
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == Departed && !e.Unsent && !under[e.Seq]:
+			under[e.Seq] = true
+			n++
+		case e.Kind == Heard && e.Final && under[e.Seq]:
+			delete(under, e.Seq)
+			n--
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// idle is the time with nothing in flight up to that moment, the part of it in which the API asked for quiet, and the
+// part in which the rate let nothing go.
+func (h *history) idle(upTo clock.Instant) (all, asked, rate time.Duration) {
+	since, turn := clock.Instant(0), clock.Instant(0)
+	if h.Scenario.Fetched {
+		turn = clock.Instant(h.interval())
+	}
+	add := func(at clock.Instant, place int) {
+		part := func(end clock.Instant) time.Duration { return max(0, min(at, end, upTo).Sub(since)) }
+		all += part(at)
+		asked += part(h.quiet(place))
+		rate += part(turn)
+	}
+	for _, w := range h.writes {
+		if !w.Hop {
+			add(w.At, w.place)
+		}
+		if h.rate > 0 {
+			turn = w.Moment.Add(h.interval())
+		}
+		since = max(since, w.request.heardAt)
+		if w.request.heard == 0 {
+			since = clock.Never
+		}
+	}
+	add(upTo, len(h.Events))
+	return all, asked, rate
+}
