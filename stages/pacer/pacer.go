@@ -68,10 +68,13 @@ type Pacer struct {
 	idle   idle
 
 	slots    []slot
-	out      int // slots whose credit is away
-	dropped  int // dropped requests not reported yet
-	inFlight int // requests written and not ended
-	going    int // Gos that have not departed yet
+	out      int   // slots whose credit is away
+	holding  []int // of them, those that each operation has
+	halved   bool  // an operation was passed over as it has its half of the slots
+	newest   int64 // the number of the request that was offered last
+	dropped  int   // dropped requests not reported yet
+	inFlight int   // requests written and not ended
+	going    int   // Gos that have not departed yet
 	wanting  bool
 	offered  *messages.Request // an offer that may not go yet
 	hops     []messages.Again  // redirects waiting for a turn, in order
@@ -103,8 +106,9 @@ type Pacer struct {
 type slot struct {
 	state   slotState
 	request *messages.Request
-	sentAt  clock.Instant // meaningful while flying
-	written bool
+	sentAt  clock.Instant // when it was written; for one that is being opened, when that began
+	// written is true once something of its request was; onWire while a reply to it is awaited; recalled once its Go was.
+	written, onWire, recalled bool
 }
 
 type slotState int
@@ -126,13 +130,14 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 		rate:        newRate(cfg.Settings.Engine, cfg.LastWrite),
 		window:      newWindow(cfg.Settings.Engine),
 		slots:       make([]slot, cfg.Settings.Engine.MaxConcurrency),
+		holding:     make([]int, cfg.Operations),
 		failingFrom: clock.Never,
 		armed:       clock.Never,
 		redial:      firstRedial,
 		shortest:    -1,
 	}
 	p.waits.wholeAPI = cfg.WholeAPIAtOnce
-	p.idle.begin(0, 0, p.rate.turn)
+	p.idle.begin(0, 0, p.rate.turn, max(0, cfg.LastWrite))
 	return p
 }
 
@@ -149,8 +154,7 @@ func (p *Pacer) Handle(m messages.ToPacer) {
 	case messages.Slot:
 		p.takeBack(m)
 	case messages.Again:
-		p.slots[m.Slot].state = asking
-		p.hops = append(p.hops, m)
+		p.hearAgain(m, now)
 	case messages.Ready:
 		p.slots[m.Slot].state = free
 		p.connected, p.failingFrom, p.redial, p.redialAt, p.unreachable = true, clock.Never, firstRedial, 0, ""
@@ -178,7 +182,7 @@ func (p *Pacer) proceed(now clock.Instant) {
 		if _, forGood := p.waits.quietUntil(); forGood {
 			p.stop(messages.HeldToTheEnd, p.waits.longestAsked(now), now)
 		} else if now >= p.cfg.Deadline {
-			p.stop(messages.DeadlineCame, p.unreachable, now)
+			p.stop(messages.DeadlineCame, p.whyUnconnected(), now)
 		}
 	}
 	if p.end != messages.NotEnded {
@@ -194,13 +198,11 @@ func (p *Pacer) proceed(now clock.Instant) {
 // dispatch gives the turn that has come: to a redirect first, then to the request that waits for it. Where none does
 // it asks for one, and returns false.
 func (p *Pacer) dispatch(now clock.Instant) bool {
-	for i := range p.hops {
-		if hop := p.hops[i]; !p.waits.rests(hop.Request.Operation, now) {
-			p.hops = append(p.hops[:i], p.hops[i+1:]...)
-			p.launch(hop.Slot, hop.Request, true, now)
-			return true
-		}
-		p.wake(p.waits.operations[p.hops[i].Request.Operation].end)
+	if len(p.hops) > 0 && p.out-len(p.hops) < p.window.width {
+		hop := p.hops[0]
+		p.hops = p.hops[1:]
+		p.launch(hop.Slot, hop.Request, true, now)
+		return true
 	}
 	if p.wanting {
 		return false
@@ -297,26 +299,22 @@ func (p *Pacer) busy() messages.Set {
 		return nil
 	}
 	half := max(1, p.window.width/2)
+	p.halved = false
 	var set messages.Set
 	for i := range p.slots {
 		r := p.slots[i].request
 		if r == nil || set.Has(r.Operation) {
 			continue
 		}
-		if p.waits.probing(r.Operation) || len(p.cfg.Testable) > 1 && p.holding(r.Operation) >= half {
+		switch {
+		case p.waits.probing(r.Operation):
 			set = set.With(r.Operation)
+		case len(p.cfg.Testable) > 1 && p.holding[r.Operation] >= half:
+			set = set.With(r.Operation)
+			p.halved = true
 		}
 	}
 	return set
-}
-
-func (p *Pacer) holding(operation int) (n int) {
-	for i := range p.slots {
-		if r := p.slots[i].request; r != nil && r.Operation == operation {
-			n++
-		}
-	}
-	return n
 }
 
 // launch hands a request to the sender, for the moment of its turn.
@@ -324,9 +322,10 @@ func (p *Pacer) launch(at int, r *messages.Request, hop bool, now clock.Instant)
 	s := &p.slots[at]
 	if !hop {
 		p.out++
+		p.holding[r.Operation]++
 		p.waits.departing(r)
 	}
-	s.state, s.request = going, r
+	s.state, s.request, s.recalled = going, r, false
 	p.going++
 	p.to.Sender(messages.Go{Slot: at, Request: r, At: max(now, p.rate.turn), Deadline: p.cfg.Deadline, Hop: hop})
 }
@@ -344,13 +343,17 @@ func (p *Pacer) hearOffer(m messages.Offer, now clock.Instant) {
 			p.stop(messages.NothingToSend, "", now)
 		case messages.NothingAllowed:
 			p.stop(messages.Unauthorized, "", now)
+		case messages.NothingMayGo:
+			// A request whose turn had come lacked a slot of its operation's half.
+			p.window.lacked = p.window.lacked || p.halved
+			p.nothing = min(p.nothing, m.Until)
 		default:
 			// The end of the soonest rest was put there when it was asked.
 			p.nothing = min(p.nothing, m.Until)
 		}
 		return
 	}
-	p.nothing = 0
+	p.nothing, p.newest = 0, m.Request.Seq
 	if p.end != messages.NotEnded || p.waits.rests(m.Request.Operation, now) {
 		p.to.Generator(messages.Returned{Request: m.Request})
 		return
@@ -364,17 +367,19 @@ func (p *Pacer) hearDeparted(m messages.Departed, now clock.Instant) {
 	if s.request != m.Request {
 		return // a recall crossed its redirect, and the slot has come back since
 	}
+	if m.Recalled {
+		p.hearRecalled(m, now)
+		return
+	}
 	s.state, s.sentAt = flying, m.At
 	if m.Unsent {
 		s.sentAt = now
 		return
 	}
-	if !s.written {
-		s.written = true
-		p.inFlight++
-		p.peak = max(p.peak, p.inFlight)
-		p.idle.end(m.At)
-	}
+	s.written, s.onWire = true, true
+	p.inFlight++
+	p.peak = max(p.peak, p.inFlight)
+	p.idle.end(m.At)
 	if p.sent == 0 {
 		p.firstAt = m.At
 	} else {
@@ -395,16 +400,25 @@ func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
 	case m.Told:
 	case p.end != messages.NotEnded: // a wait that begins after the run stopped sending is not counted
 	case answered && m.AsksToWait:
-		if held := p.waits.refused(operation, m.SentAt, m.At, m.Stated, m.Wait); held {
+		began, held := p.waits.refused(operation, m.SentAt, m.At, m.Stated, m.Wait)
+		if held {
 			p.window.restart(now)
-			p.recall(func(*messages.Request) bool { return true })
-		} else if p.waits.rests(operation, now) {
-			p.recall(func(r *messages.Request) bool { return r.Operation == operation })
+		}
+		if began {
+			// At most what is on the wire follows a refusal.
+			p.recall(func(r *messages.Request) bool { return held || r.Operation == operation })
 		}
 		if r := p.offered; r != nil && p.waits.rests(r.Operation, now) {
 			p.offered = nil
 			p.to.Generator(messages.Returned{Request: r})
 		}
+		p.hops = slices.DeleteFunc(p.hops, func(hop messages.Again) bool {
+			rests := p.waits.rests(hop.Request.Operation, now)
+			if rests {
+				p.to.Sender(messages.Recall{Slot: hop.Slot})
+			}
+			return rests
+		})
 	case answered:
 		p.waits.answered(operation, m.SentAt)
 	}
@@ -423,17 +437,57 @@ func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
 		return
 	}
 	p.slots[m.Slot].written = false
-	p.inFlight--
-	if p.inFlight == 0 {
+	if p.slots[m.Slot].onWire {
+		p.landed(m.Slot, m.EndedAt)
+	}
+}
+
+// landed notes that a slot has nothing on the wire any more.
+func (p *Pacer) landed(at int, now clock.Instant) {
+	p.slots[at].onWire = false
+	if p.inFlight--; p.inFlight == 0 {
 		quiet, _ := p.waits.quietUntil()
-		p.idle.begin(max(m.EndedAt, p.lastAt), quiet, p.rate.turn)
+		p.idle.begin(max(now, p.lastAt), quiet, p.rate.turn, p.lastAt)
+	}
+}
+
+// hearAgain notes that a redirect waits for a turn. Where none can be given any more, or its operation rests, the
+// redirect is the call's reply.
+func (p *Pacer) hearAgain(m messages.Again, now clock.Instant) {
+	p.slots[m.Slot].state = asking
+	p.landed(m.Slot, now)
+	if p.end != messages.NotEnded || p.waits.rests(m.Request.Operation, now) {
+		p.to.Sender(messages.Recall{Slot: m.Slot})
+		return
+	}
+	p.hops = append(p.hops, m)
+}
+
+// hearRecalled takes back a request that was let go and had not gone. One whose operation rests is handed back as never
+// built; one that a hold keeps goes when that is over.
+func (p *Pacer) hearRecalled(m messages.Departed, now clock.Instant) {
+	r := m.Request
+	p.slots[m.Slot] = slot{state: free}
+	p.out--
+	p.holding[r.Operation]--
+	p.waits.over(r)
+	newest := r.Seq == p.newest && !p.wanting && p.offered == nil
+	switch {
+	case p.end == messages.NotEnded && newest && p.waits.rests(r.Operation, now):
+		p.to.Generator(messages.Returned{Request: r})
+	case p.end == messages.NotEnded && newest:
+		p.offered = r
+	default:
+		p.dropped++
+		p.to.Sender(messages.Drop{Request: r})
 	}
 }
 
 // recall takes back those requests that were let go and have not gone: a rest, a hold or a stop came.
 func (p *Pacer) recall(which func(*messages.Request) bool) {
 	for i := range p.slots {
-		if s := &p.slots[i]; s.state == going && which(s.request) {
+		if s := &p.slots[i]; s.state == going && !s.recalled && which(s.request) {
+			s.recalled = true
 			p.to.Sender(messages.Recall{Slot: i})
 		}
 	}
@@ -448,6 +502,7 @@ func (p *Pacer) takeBack(m messages.Slot) {
 	p.out--
 	p.hops = slices.DeleteFunc(p.hops, func(hop messages.Again) bool { return hop.Slot == m.Slot })
 	s := &p.slots[m.Slot]
+	p.holding[s.request.Operation]--
 	*s = slot{state: closed}
 	if m.Open {
 		s.state = free
@@ -456,6 +511,12 @@ func (p *Pacer) takeBack(m messages.Slot) {
 
 // connect opens connections up to the window's width, or tries one again after a pause where none could be opened.
 func (p *Pacer) connect(now clock.Instant) {
+	if until, _ := p.waits.quietUntil(); until > now {
+		// An API that asked to be left alone is not knocked at either, and need not be there meanwhile.
+		p.failingFrom, p.redialAt = clock.Never, 0
+		p.wake(until)
+		return
+	}
 	want := p.window.width
 	if p.hangs(now) {
 		want++
@@ -474,7 +535,7 @@ func (p *Pacer) connect(now clock.Instant) {
 	}
 	for i := 0; i < len(p.slots) && want > 0; i++ {
 		if p.slots[i].state == closed {
-			p.slots[i].state = opening
+			p.slots[i].state, p.slots[i].sentAt = opening, now
 			want--
 			p.to.Sender(messages.Open{Slot: i})
 		}
@@ -483,6 +544,9 @@ func (p *Pacer) connect(now clock.Instant) {
 
 func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 	p.slots[m.Slot].state = closed
+	if until, _ := p.waits.quietUntil(); until > now {
+		return
+	}
 	p.redialAt = now.Add(p.redial)
 	p.redial = min(2*p.redial, longestRedial)
 	for i := range p.slots {
@@ -490,7 +554,7 @@ func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 			return // others are connected
 		}
 	}
-	p.failingFrom, p.unreachable = min(p.failingFrom, now), m.Reason
+	p.failingFrom, p.unreachable = min(p.failingFrom, p.slots[m.Slot].sentAt), m.Reason
 	patience := p.cfg.Settings.Engine.ConnectTimeout
 	if !p.connected {
 		patience = min(patience, neverConnected)
@@ -498,6 +562,14 @@ func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 	if now.Sub(p.failingFrom) >= patience {
 		p.stop(messages.Unconnected, m.Reason, now)
 	}
+}
+
+// whyUnconnected says why there is no connection, "" if there is one or was.
+func (p *Pacer) whyUnconnected() string {
+	if p.unreachable == "" && !p.connected {
+		return "none was open in time"
+	}
+	return p.unreachable
 }
 
 // stop stops sending: what the rate or a hold kept never goes out, and what is under way may still come home.
@@ -571,7 +643,7 @@ func (p *Pacer) paced(now clock.Instant) *messages.Paced {
 	}
 	if p.rate.interval > 0 && p.sent > 0 {
 		// A turn that comes at the very end of sending could not have been used.
-		s.TurnsDue = int64(max(0, upTo.Sub(p.firstAt)-1)/p.rate.interval) + 1
+		s.TurnsDue = int64(max(0, max(upTo, p.lastAt+1).Sub(p.firstAt)-1)/p.rate.interval) + 1
 		s.TurnsUsed = p.sent
 	}
 	s.Idle, s.IdleAsked, s.IdleRate = p.idle.until(upTo)

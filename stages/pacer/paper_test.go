@@ -34,7 +34,8 @@ type world struct {
 
 	sends    []send
 	heard    []heard
-	returned int
+	returned int // handed back as never built
+	recalled int
 	ended    map[int64]int
 	built    map[int64]bool
 	last     *messages.Paced
@@ -176,10 +177,10 @@ func (w *world) send(m messages.ToSender) {
 		if w.pending[m.Slot] != nil {
 			panic("a slot was given two requests")
 		}
-		unsent := func() {
+		recalled := func() {
 			delete(w.pending, m.Slot)
-			w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, Unsent: true})
-			w.finish(m.Slot, m.Request, messages.NeverSent, -1, answer{})
+			w.recalled++
+			w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, Unsent: true, Recalled: true})
 		}
 		cancel := w.clk.At(m.At, func() {
 			delete(w.pending, m.Slot)
@@ -187,7 +188,7 @@ func (w *world) send(m messages.ToSender) {
 		})
 		w.pending[m.Slot] = func() {
 			cancel()
-			unsent()
+			recalled()
 		}
 	case messages.Recall:
 		if back := w.pending[m.Slot]; back != nil {

@@ -61,10 +61,10 @@ func newWaits(s settings.Schedule, operations int, testable []int, deadline cloc
 }
 
 // refused hears that the operation's request, sent at sentAt, drew a reply at the moment at that asks to wait. It says
-// whether the whole API is held from now on.
-func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, length time.Duration) (held bool) {
+// whether a wait of the operation began, and whether the whole API is held from now on.
+func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, length time.Duration) (began, held bool) {
 	if !w.on {
-		return false
+		return false, false
 	}
 	op := &w.operations[operation]
 	if sentAt < op.end || sentAt < w.api.end {
@@ -75,7 +75,7 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 			w.api.prolong(w, at, length)
 			w.restingOutdated, w.quietOutdated = true, true
 		}
-		return false
+		return false, false
 	}
 	another := w.wholeAPI || w.anotherWaits(operation, at)
 	op.begin(w, at, stated, length)
@@ -86,7 +86,7 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 		// the whole API's. Then every request waits."
 		w.api.begin(w, at, stated, length)
 	}
-	return another
+	return true, another
 }
 
 // answered hears that a request got an answer that does not ask to wait.
