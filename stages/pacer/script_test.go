@@ -345,7 +345,7 @@ func TestTheTimeBeforeAFetchIsNotPutOnTheRate(t *testing.T) {
 
 func TestAnAPIThatAskedForQuietIsNotKnockedAtMeanwhile(t *testing.T) {
 	for _, operations := range []int{1, 2} {
-		w := newWorld(operations, nil, 2*time.Minute, 0)
+		w := newWorld(operations, nil, 40*time.Second, 0)
 		dials := 0
 		w.dial = func(int) (time.Duration, string) {
 			if now := w.clk.Now(); now > clock.Instant(5*time.Millisecond) && now < clock.Instant(25*time.Second) {
@@ -358,7 +358,7 @@ func TestAnAPIThatAskedForQuietIsNotKnockedAtMeanwhile(t *testing.T) {
 			if at < clock.Instant(10*time.Millisecond) {
 				return answer{after: 2 * time.Millisecond, refuses: true, stated: true, wait: 30 * time.Second, closes: true}
 			}
-			return answer{after: time.Millisecond}
+			return answer{after: 20 * time.Millisecond}
 		}
 		w.run(nil)
 		if w.last.End != messages.DeadlineCame || dials > 0 {
