@@ -243,7 +243,7 @@ func TestAnAPIThatDiesEndsTheRunWithItsReport(t *testing.T) {
 	server := &http.Server{}
 	server.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		if served.Add(1) == 50 {
-			go server.Close()
+			go func() { _ = server.Shutdown(context.Background()) }() // what is being answered is answered
 		}
 	})
 	done := make(chan struct{})

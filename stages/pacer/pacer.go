@@ -575,7 +575,10 @@ func (p *Pacer) whyUnconnected() string {
 // stop stops sending: what the rate or a hold kept never goes out, and what is under way may still come home.
 func (p *Pacer) stop(reason messages.End, because string, now clock.Instant) {
 	if p.end != messages.NotEnded {
-		p.homeBy = min(p.homeBy, now) // asked twice: nothing under way is waited for any more
+		if reason == messages.Interrupted || reason == messages.Terminated {
+			// Asked by a person once more: nothing under way is waited for any longer.
+			p.end, p.homeBy = reason, min(p.homeBy, now)
+		}
 		return
 	}
 	p.end, p.reason, p.stoppedAt = reason, because, min(now, p.cfg.Deadline)
