@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -275,7 +274,6 @@ func (l *loader) readTemplate(op *Operation, a at) {
 		}
 		declared[p.Name] = true
 		if slices.Contains(names, p.Name) {
-			l.unsendable(p)
 			return false
 		}
 		l.issueAt(p.Place, "warning", fmt.Sprintf("the path has no {%s}; this parameter is left out", p.Name))
@@ -294,27 +292,6 @@ func (l *loader) readTemplate(op *Operation, a at) {
 			Name: name, In: "path", Required: true, Style: "simple",
 			Schema: l.made(s, a.place()), Place: a.place(),
 		})
-	}
-}
-
-// unsendable says which of a path parameter's values are not sent: with them the path would be another one, or lead
-// somewhere else (RFC 3986 §5.2.4).
-func (l *loader) unsendable(p *Parameter) {
-	if p.Schema == nil {
-		return
-	}
-	values := slices.Clone(p.Schema.Enum)
-	if p.Schema.HasConst {
-		values = append(values, p.Schema.Const)
-	}
-	var left []string
-	for _, v := range values {
-		if text, ok := v.(string); ok && (text == "" || text == "." || text == "..") {
-			left = append(left, strconv.Quote(text))
-		}
-	}
-	if len(left) > 0 {
-		l.issueAt(p.Place, "note", fmt.Sprintf("the path value %s of {%s} is not sent, as it would change the path", strings.Join(left, " or "), p.Name))
 	}
 }
 
