@@ -333,7 +333,7 @@ func test(t *testing.T, args ...string) *outcome {
 // run may not be long enough. What arrived before the last run is forgotten.
 func (s *standIn) test(t *testing.T, answers int64, args ...string) *outcome {
 	t.Helper()
-	for budget := 100 * time.Millisecond; ; budget *= 4 {
+	for budget := 400 * time.Millisecond; ; budget *= 4 {
 		s.forget()
 		o := test(t, slices.Concat([]string{"--budget", budget.String()}, args)...)
 		if budget > 10*time.Second || o.answered(answers) {
