@@ -49,8 +49,7 @@ const (
 	firstRedial, longestRedial = 50 * time.Millisecond, time.Second
 	// An API that never accepted a connection is given up after neverConnected; one that did, after the connect time-out.
 	neverConnected = 2 * time.Second
-	// A request that has waited so long alone, with its operation, for the whole window does not keep other operations
-	// from one more slot.
+	// Requests that have waited so long, and are all that is under way, do not keep other operations from one more slot.
 	hanging = time.Second
 	// What has not come home so long after it was abandoned never will.
 	abandoned = 2 * time.Second
@@ -223,7 +222,7 @@ func (p *Pacer) dispatch(now clock.Instant) bool {
 	resting, until := p.waits.restingAt(now)
 	p.nothing = until
 	p.wanting = true
-	p.to.Generator(messages.Want{Resting: resting, Busy: p.busy()})
+	p.to.Generator(messages.Want{Resting: resting, Busy: p.busy(now)})
 	return false
 }
 
@@ -246,12 +245,11 @@ func (p *Pacer) mayGo(now clock.Instant) bool {
 	return p.rate.turn < p.cfg.Deadline
 }
 
-// room is a free slot within the window, or -1.
+// room is a free slot within the window, or one more where everything under way hangs; -1 if there is none.
 func (p *Pacer) room(now clock.Instant) int {
-	width := p.window.width
-	if p.out >= width {
+	if p.out >= p.window.width {
 		p.window.lacked = true
-		if p.out > width || !p.hangs(now) {
+		if !p.hangs(now) {
 			return -1
 		}
 	}
@@ -263,38 +261,31 @@ func (p *Pacer) room(now clock.Instant) int {
 	return -1
 }
 
-// hangs says whether one operation alone fills the window and has kept it for long: one that hangs must not stop
-// the run.
+// hangs says whether everything under way has waited for long, and fills no more than half of the slots: what hangs
+// must not stop the run, so another operation may have one slot more.
 func (p *Pacer) hangs(now clock.Instant) bool {
-	if len(p.cfg.Testable) < 2 {
+	if p.out == 0 || p.out > len(p.slots)/2 {
 		return false
 	}
-	operation, since := -1, clock.Instant(0)
+	due := clock.Instant(0)
 	for i := range p.slots {
-		s := &p.slots[i]
-		switch s.state {
+		switch s := &p.slots[i]; s.state {
 		case going, asking:
 			return false
 		case flying:
-			if operation >= 0 && operation != s.request.Operation {
-				return false
-			}
-			operation, since = s.request.Operation, max(since, s.sentAt)
+			due = max(due, s.sentAt.Add(hanging))
 		}
 	}
-	if operation < 0 {
-		return false
-	}
-	if due := since.Add(hanging); due > now {
+	if due > now {
 		p.wake(due)
 		return false
 	}
 	return true
 }
 
-// busy is the set of operations that may not have one more request under way: on trial with its one request, or
-// holding half of the slots.
-func (p *Pacer) busy() messages.Set {
+// busy is the set of operations that may not have one more request under way: on trial with its one request, holding
+// half of the slots, or with a request that hangs.
+func (p *Pacer) busy(now clock.Instant) messages.Set {
 	if p.out == 0 {
 		return nil
 	}
@@ -309,7 +300,10 @@ func (p *Pacer) busy() messages.Set {
 		switch {
 		case p.waits.probing(r.Operation):
 			set = set.With(r.Operation)
-		case len(p.cfg.Testable) > 1 && p.holding[r.Operation] >= half:
+		case len(p.cfg.Testable) < 2:
+		case p.slots[i].state == flying && p.slots[i].sentAt.Add(hanging) <= now:
+			set = set.With(r.Operation)
+		case p.holding[r.Operation] >= half:
 			set = set.With(r.Operation)
 			p.halved = true
 		}
@@ -518,8 +512,8 @@ func (p *Pacer) connect(now clock.Instant) {
 		return
 	}
 	want := p.window.width
-	if p.hangs(now) {
-		want++
+	if p.out >= want && p.hangs(now) {
+		want = p.out + 1
 	}
 	if now < p.redialAt {
 		p.wake(p.redialAt)

@@ -388,3 +388,36 @@ func TestTheWindowWidensForTwoOperationsToo(t *testing.T) {
 		}
 	}
 }
+
+func TestRequestsThatHangThroughAHoldDoNotStopTheRun(t *testing.T) {
+	w := newWorld(6, nil, 20*time.Second, 0)
+	refused := map[int]bool{}
+	w.answer = func(r *messages.Request, _ clock.Instant) answer {
+		switch {
+		case r.Operation < 2:
+			return answer{after: time.Hour}
+		case r.Operation < 4 && !refused[r.Operation]:
+			refused[r.Operation] = true
+			return answer{after: time.Millisecond, refuses: true, stated: true, wait: 2 * time.Second}
+		}
+		return answer{after: 10 * time.Millisecond}
+	}
+	w.run(nil)
+	if w.last.WholeAPI.Times != 1 {
+		t.Fatalf("the whole API was held %d times", w.last.WholeAPI.Times)
+	}
+	for from := 4 * time.Second; from < 20*time.Second; from += 2 * time.Second {
+		if n := w.sentBetween(5, from, from+2*time.Second); n == 0 {
+			t.Fatalf("nothing was sent to an operation that answers from %v on", from)
+		}
+	}
+}
+
+func TestWithOneSlotNothingGoesBesideARequestThatHangs(t *testing.T) {
+	w := newWorld(2, func(s *settings.Settings) { s.Engine.InitialConcurrency, s.Engine.MaxConcurrency = 1, 1 }, 10*time.Second, 0)
+	w.answer = func(*messages.Request, clock.Instant) answer { return answer{after: time.Hour} }
+	w.run(nil)
+	if len(w.sends) != 1 {
+		t.Errorf("%d requests were under way at once", len(w.sends))
+	}
+}
