@@ -125,8 +125,8 @@ func refusedAtItsRate(t *testing.T, perMinute int, budget time.Duration) (refuse
 	if gap := isoDuration(t, *e.ShortestGap); gap < interval || isoDuration(t, *e.PromisedInterval) != interval {
 		t.Errorf("two requests were %s apart, and %s was promised", gap, *e.PromisedInterval)
 	}
-	// A third leaves room for the opening lap, which waits for answers.
-	if least := int64(budget/interval) / 3; refused <= 2 && *e.TurnsUsed < least {
+	// A third leaves room for the opening lap, which waits for answers. A refusal may hold the whole API.
+	if least := int64(budget/interval) / 3; refused == 0 && *e.TurnsUsed < least {
 		t.Errorf("only %d turns were used", *e.TurnsUsed)
 	}
 	return refused, noise
