@@ -76,7 +76,7 @@ func (r *register) Answer(now time.Duration, q paper.Request) paper.Answer {
 	return a
 }
 
-// account runs a scenario without a trace, against a world, and returns what was counted there and the pacer's account.
+// account runs a scenario against a world, without a trace, and returns what was counted there and the pacer's account.
 func account(t testing.TB, s sim.Scenario, world sim.World) (*register, *messages.Paced) {
 	t.Helper()
 	seen := &register{World: world, answers: map[[2]int]int{}}
@@ -234,9 +234,6 @@ func TestEvidenceOnlyTheOperationWaits(t *testing.T) {
 		s.Settings.Schedule.WaitWhenToldTo, s.Settings.Report.Recording = true, false
 		one = s.Run(stages.Order{})
 		s.WholeAPIAtOnce = true
-		// By that rule no operation waits for itself, and the whole API's guess goes back with the answers that the others
-		// give after each wait.
-		s.Settings.Schedule.LongestGuessedWait = s.Settings.Schedule.FirstGuessedWait
 		whole = s.Run(stages.Order{})
 		for _, row := range []struct {
 			name string
@@ -289,7 +286,7 @@ func TestEvidenceOnlyTheOperationWaits(t *testing.T) {
 	})
 }
 
-// reads is a document of so many operations, the same as that of operations.
+// reads is the text of the document that operations makes of so many reads.
 func reads(n int) string {
 	var paths []string
 	for i := range n {
@@ -333,13 +330,12 @@ func TestEvidenceAnAPILimitedAsAWholeIsHeld(t *testing.T) {
 				s.Seed = seed
 				trace := s.Run(stages.Order{})
 				judge(t, trace)
-				quiets := quiets(trace)
-				sum := 0
-				for _, requests := range quiets {
+				sum, each := 0, quiets(trace)
+				for _, requests := range each {
 					sum += requests
 				}
 				held := trace.Last.WholeAPI.Times
-				inside, first, holds = append(inside, sum), append(first, quiets[0]), append(holds, held)
+				inside, first, holds = append(inside, sum), append(first, each[0]), append(holds, held)
 				perHold = append(perHold, float64(sum)/float64(held))
 			}
 			t.Logf("requests inside the quiet: %s\nwaits: %s\na wait: %s, mean %.2f\nfirst wait: %s",

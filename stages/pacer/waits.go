@@ -77,10 +77,16 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 		}
 		return false, false
 	}
-	another := w.wholeAPI || w.anotherWaits(operation, at)
+	another := w.anotherWaits(operation, at)
 	op.begin(w, at, stated, length)
 	op.trial, op.probe = true, 0
 	w.restingOutdated, w.quietOutdated = true, true
+	if w.wholeAPI {
+		w.api.settle()
+		w.api.times++
+		w.api.begun, w.api.end, w.api.toEnd, w.api.asked = at, op.end, op.toEnd, op.asked
+		return true, true
+	}
 	if another {
 		// ADR-0042 §2: "When an operation is told to wait while another operation still waits, the limit is plainly
 		// the whole API's. Then every request waits."
