@@ -40,7 +40,7 @@ demo *args:
 
 # The 145 real documents and the cases of real trouble, where ../shared is there
 corpus:
-    go test -count=1 ./settings/document/... ./stages/... ./cmd/restest/... -run 'Corpus|Case' -v | grep -E '^(---|===|ok|FAIL|PASS|\s+\S+_test.go)' | grep -v '=== ' | tail -80
+    go test -count=1 ./settings/document/... ./stages/... ./cmd/restest/... -run 'Corpus|Collection|Case' -v | grep -E '^(---|===|ok|FAIL|PASS|\s+\S+_test.go)' | grep -v '=== ' | tail -80
 
 # The golden transcripts, written again
 golden:
