@@ -365,6 +365,7 @@ func (h *history) givenAway(broken broken) {
 func (h *history) bounded(broken broken) {
 	w := newWidths(h)
 	out := map[int]*Event{} // by slot
+	ours := map[int]bool{}  // slots whose request waits for nobody but us: for its redirect's turn
 	wanted, slots := clock.Instant(0), h.Scenario.Settings.Engine.MaxConcurrency
 	for i := range h.Events {
 		e := &h.Events[i]
@@ -374,18 +375,23 @@ func (h *history) bounded(broken broken) {
 			wanted = e.At
 		case e.Kind == Freed, e.Recalled:
 			delete(out, e.Slot)
+			delete(ours, e.Slot)
+		case e.Kind == Again:
+			ours[e.Slot] = true
+		case e.Kind == Departed:
+			delete(ours, e.Slot)
 		case e.Kind == Going && !e.Hop:
 			if out[e.Slot] != nil || e.Slot >= slots {
 				broken(e.At, "slot %d is given #%d and carries another", e.Slot, e.Seq)
 			}
 			same, hang, sameHang := 0, 0, 0
 			for _, o := range out {
-				if h.waited(o.Seq, i, e.At) {
+				if !ours[o.Slot] && h.waited(o.Seq, i, e.At) {
 					hang++
 				}
 				if o.Operation == e.Operation {
 					same++
-					if h.waited(o.Seq, i, wanted) {
+					if !ours[o.Slot] && h.waited(o.Seq, i, wanted) {
 						sameHang++
 					}
 				}
