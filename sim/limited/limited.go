@@ -32,7 +32,7 @@ const (
 	SilentDrop Manner = "silent-drop"
 	// Close ends the connection without a word.
 	Close Manner = "close"
-	// SlowDown lets it pass, later by Options.Delay than the one before it.
+	// SlowDown lets it pass, later by Options.Step than the one before it.
 	SlowDown Manner = "slow-down"
 )
 
@@ -98,8 +98,10 @@ const (
 type Options struct {
 	Rule   limiter.Rule
 	Manner Manner
-	// Delay is how long a tarpit holds a refusal, and how much later each request is than the one before it in a SlowDown.
+	// Delay is how long a Tarpit holds a refusal.
 	Delay time.Duration
+	// Step is by how much a SlowDown delays each request more than the one before it.
+	Step time.Duration
 	// Takes is how long the answer to a request that passes takes.
 	Takes time.Duration
 	// Key are what a budget belongs to, together: names of headers, Address, Method or Path; none: one is everybody's.
@@ -112,6 +114,9 @@ type Options struct {
 	Opened time.Time
 }
 
+// underWay is how long an answer of a Concurrency takes, if nothing else is said: without it nothing would be under way.
+const underWay = 50 * time.Millisecond
+
 // Of are options for a kind; the rest is as given.
 func (o Options) Of(kind string) Options {
 	o.Manner = Refuse
@@ -121,6 +126,9 @@ func (o Options) Of(kind string) Options {
 	default:
 		o.Rule.Algorithm = limiter.Algorithm(kind)
 	}
+	if o.Rule.Algorithm == limiter.Concurrency && o.Takes == 0 {
+		o.Takes = underWay
+	}
 	return o
 }
 
@@ -129,7 +137,7 @@ func (o Options) Check() error {
 	switch err := o.Rule.Check(); {
 	case err != nil:
 		return err
-	case o.Delay < 0 || o.Takes < 0:
+	case o.Delay < 0 || o.Step < 0 || o.Takes < 0:
 		return fmt.Errorf("no answer comes before its request")
 	case o.Status != 0 && (o.Status < 400 || o.Status > 599):
 		return fmt.Errorf("a refusal's status is from 400 to 599, not %d", o.Status)
@@ -202,7 +210,7 @@ func (a *API) Answer(now time.Duration, r demo.Request) demo.Reply {
 			clear(a.over)
 		}
 		a.over[key]++
-		delay += time.Duration(a.over[key]) * a.options.Delay
+		delay += time.Duration(a.over[key]) * a.options.Step
 	}
 	var reply demo.Reply
 	switch {

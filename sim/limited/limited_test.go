@@ -29,7 +29,7 @@ var opened = time.Date(2026, time.November, 30, 10, 0, 0, 250_000_000, time.UTC)
 
 func options(kind string) Options {
 	return Options{
-		Rule: limiter.Rule{Limit: 2, Window: 10 * time.Second}, Delay: time.Second, Takes: 100 * time.Millisecond,
+		Rule: limiter.Rule{Limit: 2, Window: 10 * time.Second}, Delay: time.Second, Step: time.Second, Takes: 100 * time.Millisecond,
 		RetryAfter: InSeconds, Headers: NoHeaders, Opened: opened,
 	}.Of(kind)
 }
@@ -218,7 +218,7 @@ func TestEachMountHasABudgetOfItsOwn(t *testing.T) {
 
 func TestOptionsThatMeanNothingAreRefused(t *testing.T) {
 	for _, change := range []func(*Options){
-		func(o *Options) { o.Rule.Limit = 0 }, func(o *Options) { o.Delay = -1 }, func(o *Options) { o.Status = 200 },
+		func(o *Options) { o.Rule.Limit = 0 }, func(o *Options) { o.Delay = -1 }, func(o *Options) { o.Step = -1 }, func(o *Options) { o.Takes = -1 }, func(o *Options) { o.Status = 200 },
 		func(o *Options) { o.RetryAfter = "soonish" }, func(o *Options) { o.Headers = "draft-12" },
 	} {
 		o := options("gcra")
