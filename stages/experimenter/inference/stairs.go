@@ -1,0 +1,72 @@
+package inference
+
+import (
+	"slices"
+	"time"
+)
+
+// delaying says whether the answers of the first burst came one after the other at the pace that the limit allows.
+func (p *Planner) delaying() bool {
+	if len(p.table) < 2 {
+		return false
+	}
+	_, ok := p.pace(p.table[1])
+	return ok
+}
+
+// pace is the time between the answers of a batch that were delayed, false if they were not delayed as a limiter of
+// this limit would do it.
+func (p *Planner) pace(b Batch) (time.Duration, bool) {
+	alone := p.table[0].Hi.Sub(p.table[0].Lo)
+	step := float64(p.known.Window) / float64(p.known.Limit)
+	delayed := b.delays(true)
+	i, _ := slices.BinarySearch(delayed, alone+time.Duration(step/4))
+	delayed = delayed[i:]
+	if len(delayed) == 0 {
+		return 0, false
+	}
+	last := delayed[len(delayed)-1] - alone
+	if last < p.part(0.06) {
+		return 0, false
+	}
+	if len(delayed) == 1 {
+		pace := float64(last)
+		return last, pace > 0.7*step && pace < 1.4*step
+	}
+	// The last delay is as many steps as were delayed.
+	pace := float64(last) / float64(len(delayed))
+	return time.Duration(pace), pace > 0.7*step && pace < 1.4*step
+}
+
+// nextOfStairs asks, once what waited is through, whether one alone is answered at once: a queue is empty then, and a
+// slow-down has not forgotten.
+func (p *Planner) nextOfStairs(now Instant) (Step, bool) {
+	if p.asked {
+		return Step{}, false
+	}
+	p.asked = true
+	step := p.known.Window / time.Duration(p.known.Limit)
+	return Step{Why: whyEmpty, At: now.Add(max(step+step/4, p.part(0.1))), N: 1}, true
+}
+
+func (p *Planner) verdictOfStairs() Verdict {
+	b := p.table[1]
+	v := Verdict{Family: Queue, Certainty: Likely, Candidates: []Family{Queue, SlowDown}, AtOnce: b.Accepted, Limit: p.known.Limit}
+	if p.known.Limit == 1 {
+		v.Family, v.Candidates = One, []Family{One}
+	}
+	if len(p.table) < 3 {
+		return v
+	}
+	single := p.table[2]
+	burst, alone := b.delays(true), single.delays(true)
+	if len(alone) == 1 && alone[0] > p.part(0.1) && alone[0] > burst[len(burst)-1]/2 {
+		v.Family, v.Candidates = SlowDown, []Family{SlowDown}
+		return v
+	}
+	v.Certainty = Sure
+	if v.Family == Queue {
+		v.Candidates = []Family{Queue}
+	}
+	return v
+}
