@@ -282,32 +282,39 @@ func (w *weighted) note(lo, hi Instant, n, accepted int) {
 
 func (w *weighted) clone() model { c := *w; return &c }
 
-// bucket holds from to tokens when it is full, and gains rate of them in a nanosecond.
+// bucket holds from to tokens when it is full, and gains slow to fast of them in a nanosecond.
 type bucket struct {
-	rate      float64
-	from, to  float64
-	low, high float64 // at the moment at
-	at        Instant
+	slow, fast float64
+	from, to   float64
+	low, high  float64 // at the moment at
+	at         Instant
 }
 
-func newBucket(rate float64, from, to int) *bucket {
-	return &bucket{rate: rate, from: float64(from), to: float64(to), low: float64(from), high: float64(to)}
+func newBucket(slow, fast float64, from, to int) *bucket {
+	return &bucket{slow: slow, fast: fast, from: float64(from), to: float64(to), low: float64(from), high: float64(to)}
 }
 
-func (b *bucket) gained(from, to Instant) float64 { return b.rate * max(0, float64(to-from)) }
+// until is how much there is at the moment t, if nothing more is taken.
+func (b *bucket) until(t Instant) (low, high float64) {
+	passed := max(0, float64(t-b.at))
+	return min(b.from, b.low+b.slow*passed), min(b.to, b.high+b.fast*passed)
+}
 
 func (b *bucket) expect(lo, hi Instant, n int) bounds {
 	const hair = 1e-6
-	low := min(b.from, b.low+b.gained(b.at, lo)-hair)
-	high := min(b.to, b.high+b.gained(b.at, lo)) + b.gained(lo, hi)
+	low, high := b.until(lo)
+	if low < b.from {
+		low -= hair
+	}
+	high += b.fast * float64(hi-lo)
 	return bounds{int(math.Floor(low)), int(math.Floor(high + hair))}.within(n)
 }
 
 func (b *bucket) note(lo, hi Instant, n, accepted int) {
-	low := min(b.from, b.low+b.gained(b.at, lo))
-	high := min(b.to, b.high+b.gained(b.at, lo))
-	during := b.gained(lo, hi)
-	b.low = max(0, min(b.from, low+during)-float64(accepted))
+	low, high := b.until(lo)
+	low = min(b.from, low+b.slow*float64(hi-lo))
+	during := b.fast * float64(hi-lo)
+	b.low = max(0, low-float64(accepted))
 	b.high = max(0, high+during-float64(accepted))
 	if accepted < n {
 		b.high = min(b.high, 1+during)

@@ -82,7 +82,7 @@ func (p *Planner) next(now Instant) (Step, bool) {
 		return Step{Why: whyAlone, At: p.at(max(now, p.quiet), apart), N: 1}, true
 	case len(p.table) == 1:
 		return Step{Why: whyBurst, At: now, N: half(3*limit) + 1}, true
-	case p.delaying():
+	case !p.known.Found && p.delaying():
 		return p.nextOfStairs(now)
 	case !refused && p.sent < 5*limit:
 		return Step{Why: whyTwice, At: now, N: min(2*p.table[len(p.table)-1].N, p.MostRequests-p.sent)}, true
@@ -98,7 +98,7 @@ func (p *Planner) next(now Instant) (Step, bool) {
 // at is the first moment from now on that lies so far into a window of the wall clock.
 func (p *Planner) at(now Instant, share float64) Instant {
 	w := int64(p.known.Window)
-	into := floorMod(int64(now-p.known.edge())-int64(p.part(share)), w)
+	into := floorMod(int64(now-p.known.edge(p.known.Window))-int64(p.part(share)), w)
 	if into == 0 {
 		return now
 	}
@@ -156,7 +156,7 @@ func (p *Planner) rest(alive []*candidate) time.Duration {
 		case *weighted:
 			share = max(share, 2.1)
 		case *bucket:
-			share = max(share, 1.05*m.to/m.rate/float64(p.known.Window))
+			share = max(share, 1.05*m.to/m.slow/float64(p.known.Window))
 		}
 	}
 	return p.part(min(share, 4))
@@ -171,12 +171,18 @@ func (p *Planner) width() time.Duration {
 	return widest + widest/8
 }
 
+// mostCompared bounds how many candidates are played through the scripts.
+const mostCompared = 40
+
 // best is the first step of the script that tells most of what is left apart, for what it costs; its other steps are
 // put into the queue.
 func (p *Planner) best(now Instant) (Step, bool) {
 	alive := p.alive()
-	if len(alive) < 2 {
+	if len(families(alive)) < 2 {
 		return Step{}, false
+	}
+	if len(alive) > mostCompared {
+		alive = alive[:mostCompared]
 	}
 	width := p.width()
 	var best script

@@ -71,7 +71,10 @@ func sqrt(x float64) float64 {
 }
 
 // play plays the planner against the limiter.
-func play(d drawn, r *rand.Rand, p *Planner) (took time.Duration, requests int) {
+func play(d drawn, r *rand.Rand, p interface {
+	Next(Instant) (Step, bool)
+	Add(Batch)
+}) (took time.Duration, requests int) {
 	l := d.rule.New()
 	now := Instant(r.Int64N(int64(d.rule.Window)))
 	var first Instant
@@ -134,6 +137,44 @@ func (d drawn) send(l limiter.Limiter, r *rand.Rand, s Step) Batch {
 		}
 	}
 	return b
+}
+
+// TestWhatIsNotPublishedIsFound tries limiters of which nothing is known, with windows as people choose them.
+func TestWhatIsNotPublishedIsFound(t *testing.T) {
+	round := []time.Duration{200, 250, 500, 1000, 2000, 3000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 3_600_000}
+	right, unsure, most := 0, 0, 0.0
+	drawn := *draws / 4
+	for n := range drawn {
+		d, r := draw(n + 1_000_000)
+		switch d.rule.Algorithm {
+		case limiter.Queue, limiter.Leaky:
+			continue
+		}
+		d.rule.Window = round[r.IntN(len(round))] * time.Millisecond
+		d.latency = time.Duration(r.Float64() * float64(d.rule.Window) / 50)
+		d.rule.Limit = max(4, d.rule.Limit)
+		d.known.Window = d.rule.Window
+		e := NewExamination(Known{Wall: d.known.Wall}, Questions()[:2])
+		took, requests := play(d, r, e)
+		v := e.Verdict()
+		most = max(most, float64(requests)/float64(d.rule.Limit))
+		want := plain(d)
+		if d.rule.Burst == 1 {
+			want = One
+		}
+		switch {
+		case v.Certainty != NotSure && v.Family == want:
+			right++
+		case v.Certainty == Sure:
+			t.Errorf("draw %d: %+v, latency %v, was named %v, surely", n, d.rule, d.latency, v)
+		default:
+			unsure++
+			if testing.Verbose() {
+				t.Logf("unsure %d: %+v latency %v: %v found %+v, %d requests, %v", n, d.rule, d.latency, v, e.Known(), requests, took)
+			}
+		}
+	}
+	t.Logf("%d right, %d not sure; most requests %.1f times the limit", right, unsure, most)
 }
 
 // right is the name of a drawn limiter: at a limit of 1 all are one.

@@ -1,6 +1,9 @@
 package inference
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Certainty is how sure a verdict is.
 type Certainty int
@@ -23,7 +26,8 @@ type Verdict struct {
 	// AtOnce is how many were let through at once (B).
 	AtOnce int
 	// Limit is how many in a Window the family's numbers say.
-	Limit int
+	Limit  int
+	Window time.Duration
 }
 
 // enough is how many requests a family has to be wrong by to be ruled out.
@@ -32,31 +36,27 @@ func (p *Planner) enough() int {
 	return max(1, min(used, p.known.Limit)/20)
 }
 
-// byFamily is each family's candidate that fits best, the best first.
-func (p *Planner) byFamily() []*candidate {
-	var best []*candidate
-	for _, c := range candidates(p.known, p.table) {
-		i := slices.IndexFunc(best, func(b *candidate) bool { return b.family == c.family })
-		switch {
-		case i < 0:
-			best = append(best, c)
-		case c.missed < best[i].missed:
-			best[i] = c
-		}
-	}
-	slices.SortStableFunc(best, func(a, b *candidate) int { return a.missed - b.missed })
-	return best
-}
-
-// alive are the families that are not ruled out.
+// alive are the candidates that are not ruled out, the best first.
 func (p *Planner) alive() []*candidate {
-	all := p.byFamily()
+	all := candidates(p.known, p.table)
+	slices.SortStableFunc(all, func(a, b *candidate) int { return a.missed - b.missed })
 	for i, c := range all {
 		if c.missed >= all[0].missed+p.enough() {
 			return all[:i]
 		}
 	}
 	return all
+}
+
+// families are those of the candidates, in their order.
+func families(all []*candidate) []Family {
+	var fs []Family
+	for _, c := range all {
+		if !slices.Contains(fs, c.family) {
+			fs = append(fs, c.family)
+		}
+	}
+	return fs
 }
 
 // Verdict is what the table says so far.
@@ -72,25 +72,25 @@ func (p *Planner) Verdict() Verdict {
 		return v
 	case used == 0:
 		return v
-	case used == 1 && p.known.Limit == 1:
+	case used == 1 && (p.known.Limit == 1 || p.known.Found):
 		v.Family, v.Certainty, v.Candidates, v.Limit = One, Sure, []Family{One}, 1
 		return v
 	}
 	alive := p.alive()
-	for _, c := range alive {
-		v.Candidates = append(v.Candidates, c.family)
-	}
 	if len(alive) == 0 {
 		return v
 	}
 	best := alive[0]
-	v.Family, v.Limit = v.Candidates[0], best.limit
+	v.Candidates = families(alive)
+	v.Family, v.Limit, v.Window = v.Candidates[0], best.limit, best.window
 	switch {
-	case len(alive) > 1 && p.hides(alive):
+	case len(v.Candidates) > 1 && p.hides(alive):
 		v.Family, v.Certainty = Leaky, Likely
-	case len(alive) > 1:
+	case len(v.Candidates) > 1:
 		v.Certainty = NotSure
-	case best.missed > 0:
+	case p.known.Found && best.missed > 0:
+		v.Certainty = NotSure
+	case p.known.Found || best.missed > 0:
 		v.Certainty = Likely
 	default:
 		v.Certainty = Sure
@@ -111,7 +111,7 @@ func (p *Planner) hides(alive []*candidate) bool {
 			}
 		case *bucket:
 			leaky = leaky || c.family == Leaky
-			if m.to > 2+m.rate*float64(p.width()) {
+			if m.to > 2+m.fast*float64(p.width()) {
 				return false
 			}
 		default:
