@@ -76,8 +76,9 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	for _, u := range g.Unbuildable() {
 		report.Unbuildable = append(report.Unbuildable, reporter.Unbuildable{Operation: u.Operation, Reason: u.Reason})
 	}
+	own, _ := OwnRates(r.Document, r.Settings.Engine) // a name that is nothing was refused before the run
 	p := pacer.New(pacer.Config{
-		Operations: len(r.Document.Operations), Testable: testable(r.Document, report.Unbuildable), Settings: r.Settings,
+		Operations: len(r.Document.Operations), Own: own, Testable: testable(r.Document, report.Unbuildable), Settings: r.Settings,
 		Deadline: r.Deadline, LastWrite: r.LastWrite, Lead: lead, WholeAPIAtOnce: r.WholeAPIAtOnce,
 	}, c, pacer.Neighbours{
 		Generator: toGenerator.Tell, Sender: toSender.Tell, Reporter: toReporter.Tell, Self: toPacer.Tell,

@@ -288,6 +288,9 @@ func (r rerun) prepare(out string, changed []settings.Flag, policy string) (sim.
 	if err != nil {
 		return sim.Rerun{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	if _, err := stages.OwnRates(r.doc, given.Engine); err != nil {
+		return sim.Rerun{}, err
+	}
 	folder, err := reporter.NewFolder(out)
 	if err != nil {
 		return sim.Rerun{}, err
