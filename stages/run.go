@@ -131,20 +131,8 @@ func (r Run) live(ctx context.Context, c clock.Clock, stops <-chan messages.End,
 	p.reporter.Begin()
 	p.begin(c, order)
 	more := []func(context.Context) error{func(ctx context.Context) error {
-		stopping := false
-		for {
-			select {
-			case end := <-stops:
-				if stopping {
-					// What is under way is abandoned, and has a moment to be accounted for.
-					c.At(c.Now().Add(lastMoment), func() { cancel(reporter.Stopped{By: end}) })
-				}
-				stopping = true
-				p.pacer.Tell(messages.Stop{Reason: end})
-			case <-ctx.Done():
-				return nil
-			}
-		}
+		heed(ctx, c, stops, p.pacer.Tell, func(end messages.End) { cancel(reporter.Stopped{By: end}) })
+		return nil
 	}}
 	if onPaper {
 		more = append(more, func(ctx context.Context) error {

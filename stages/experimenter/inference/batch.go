@@ -35,6 +35,8 @@ type Batch struct {
 	Step
 	// Lo is the moment the first was sent, Hi that of the last answer: each came to the limiter between the two.
 	Lo, Hi Instant
+	// Over is when the last of it was over, which is later than Hi where refusals are held back or not answered at all.
+	Over Instant
 	// Accepted is how many the limiter let through.
 	Accepted int
 	// Answers are all of them, in the order they were sent.
@@ -59,7 +61,7 @@ type How int
 
 // The ways.
 const (
-	Answered How = iota
+	Replied How = iota
 	// Dropped: nothing came until the time-out.
 	Dropped
 	// Closed: the connection was closed or reset before a reply.
@@ -73,7 +75,7 @@ func (b Batch) Refused() int { return b.N - b.Accepted }
 func (b Batch) delays(accepted bool) []time.Duration {
 	var all []time.Duration
 	for _, a := range b.Answers {
-		if a.Accepted == accepted && a.How == Answered {
+		if a.Accepted == accepted && a.How == Replied {
 			all = append(all, a.Took())
 		}
 	}
@@ -115,4 +117,6 @@ type Said struct {
 	RetryAfter string
 	Stated     bool
 	Wait       time.Duration
+	// OffSpec labels a form of it that is not RFC 9110's.
+	OffSpec string
 }

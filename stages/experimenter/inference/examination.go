@@ -43,6 +43,8 @@ const (
 	// OtherKey has another key; OtherAddress comes from another address.
 	OtherKey
 	OtherAddress
+	// NoKey has no key at all.
+	NoKey
 	// OtherMethod, OtherTarget and Forged should be one budget with the plain request: a method, a spelling of the
 	// path, a header that anyone can write.
 	OtherMethod

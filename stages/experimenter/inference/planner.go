@@ -84,6 +84,10 @@ func (p *Planner) next(now Instant) (Step, bool) {
 		return Step{Why: whyBurst, At: now, N: half(3*limit) + 1}, true
 	case !p.known.Found && p.delaying():
 		return p.nextOfStairs(now)
+	case !refused && p.ramps() && !p.asked:
+		return p.nextOfStairs(now)
+	case !refused && p.slowsDown():
+		return Step{}, false
 	case !refused && p.sent < 5*limit:
 		return Step{Why: whyTwice, At: now, N: min(2*p.table[len(p.table)-1].N, p.MostRequests-p.sent)}, true
 	case !refused:
@@ -138,11 +142,11 @@ func (p *Planner) scripts() []script {
 		all = append(all, script{"", true, phase, []rel{
 			{"the first half", 0, some}, {"the other half later", 0.6, some}, {"the limit, as the first half is a window old", 1.08, full},
 		}}, script{"", true, phase, []rel{
-			{"the limit", 0, full}, {"again soon", 0.16, full},
+			{"the limit", 0, most}, {"again soon", 0.16, most},
 		}}, script{"", true, phase, []rel{
-			{"the limit", 0, full}, {"again a while later", 0.5, full}, {"again a window later", 1.1, full},
+			{"the limit", 0, most}, {"again a while later", 0.5, full}, {"again a window later", 1.1, full},
 		}}, script{"", true, phase, []rel{
-			{"one that opens a window", 0, 1}, {"the limit just before it ends", 0.88, full}, {"the limit just after", 1.08, full},
+			{"one that opens a window", 0, 1}, {"the limit just before it ends", 0.88, max(1, most-1)}, {"the limit just after", 1.08, full},
 		}})
 	}
 	return all
@@ -173,6 +177,14 @@ func (p *Planner) width() time.Duration {
 
 // mostCompared bounds how many candidates are played through the scripts.
 const mostCompared = 40
+
+// lag is how much longer a batch takes that is refused some.
+func (p *Planner) lag() (longest time.Duration) {
+	for _, b := range p.table {
+		longest = max(longest, b.Over.Sub(b.Hi))
+	}
+	return longest
+}
 
 // best is the first step of the script that tells most of what is left apart, for what it costs; its other steps are
 // put into the queue.
@@ -248,13 +260,18 @@ func (p *Planner) few(alive []*candidate, now Instant) (Step, bool) {
 // meet, a part of one where they may not.
 func (p *Planner) separates(alive []*candidate, s script, start Instant, width time.Duration) float64 {
 	paths := make([][]bounds, len(alive))
+	lag := p.lag()
 	for i, c := range alive {
 		m := c.model.clone()
+		free := start
 		for _, r := range s.steps {
-			at := start.Add(p.part(r.at))
+			at := max(free, start.Add(p.part(r.at)))
 			b := m.expect(at, at.Add(width), r.n)
 			paths[i] = append(paths[i], b)
 			m.note(at, at.Add(width), r.n, (b.least+b.most)/2)
+			if free = at.Add(width); b.least < r.n {
+				free = free.Add(lag)
+			}
 		}
 	}
 	sum := 0.0

@@ -74,7 +74,8 @@ func sqrt(x float64) float64 {
 func play(d drawn, r *rand.Rand, p interface {
 	Next(Instant) (Step, bool)
 	Add(Batch)
-}) (took time.Duration, requests int) {
+},
+) (took time.Duration, requests int) {
 	l := d.rule.New()
 	now := Instant(r.Int64N(int64(d.rule.Window)))
 	var first Instant
@@ -136,6 +137,7 @@ func (d drawn) send(l limiter.Limiter, r *rand.Rand, s Step) Batch {
 			events = slices.Insert(events, i, event{at: over, done: true})
 		}
 	}
+	b.Over = b.Hi
 	return b
 }
 

@@ -49,6 +49,35 @@ func (p *Planner) nextOfStairs(now Instant) (Step, bool) {
 	return Step{Why: whyEmpty, At: now.Add(max(step+step/4, p.part(0.1))), N: 1}, true
 }
 
+// ramps says whether the answers of the first burst came one after the other, evenly, at whichever pace.
+func (p *Planner) ramps() bool {
+	alone := p.table[0].Hi.Sub(p.table[0].Lo)
+	delayed := p.table[1].delays(true)
+	i, _ := slices.BinarySearch(delayed, 4*alone+5*time.Millisecond)
+	delayed = delayed[i:]
+	n := len(delayed)
+	if n < 3 || delayed[n-1] < 60*time.Millisecond {
+		return false
+	}
+	rise := float64(delayed[n-1]-delayed[0]) / float64(n-1)
+	for i, d := range delayed {
+		if off := float64(d-delayed[0]) - rise*float64(i); off > 2*rise || off < -2*rise {
+			return false
+		}
+	}
+	return rise > 0
+}
+
+// slowsDown says whether one alone, after all of the burst was answered, was still delayed as the last of them was:
+// what is delayed by its count, not by those before it.
+func (p *Planner) slowsDown() bool {
+	if !p.asked || len(p.table) < 3 {
+		return false
+	}
+	burst, alone := p.table[1].delays(true), p.table[2].delays(true)
+	return len(burst) > 0 && len(alone) == 1 && alone[0] > 30*time.Millisecond && alone[0] > burst[len(burst)-1]/2
+}
+
 func (p *Planner) verdictOfStairs() Verdict {
 	b := p.table[1]
 	v := Verdict{Family: Queue, Certainty: Likely, Candidates: []Family{Queue, SlowDown}, AtOnce: b.Accepted, Limit: p.known.Limit}
@@ -58,9 +87,7 @@ func (p *Planner) verdictOfStairs() Verdict {
 	if len(p.table) < 3 {
 		return v
 	}
-	single := p.table[2]
-	burst, alone := b.delays(true), single.delays(true)
-	if len(alone) == 1 && alone[0] > p.part(0.1) && alone[0] > burst[len(burst)-1]/2 {
+	if p.slowsDown() {
 		v.Family, v.Candidates = SlowDown, []Family{SlowDown}
 		return v
 	}

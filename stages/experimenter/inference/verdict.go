@@ -66,6 +66,9 @@ func (p *Planner) Verdict() Verdict {
 	switch {
 	case p.delaying():
 		return p.verdictOfStairs()
+	case !refused && p.slowsDown():
+		v.Family, v.Certainty, v.Candidates, v.Limit = SlowDown, Likely, []Family{SlowDown}, p.known.Limit
+		return v
 	case !refused:
 		v.Family, v.Certainty = None, Likely
 		v.Candidates = []Family{None}
