@@ -17,9 +17,10 @@ type foreseen struct {
 	// lasted is the length of the waits that are over, skipped the turns that were passed over for this alone.
 	lasted  time.Duration
 	skipped int64
-	// left is how many more may come before leftUntil; 0 where nothing was said, or that nothing is left.
-	left      int64
-	leftUntil clock.Instant
+	// left is how many more may come before leftUntil; 0 where nothing was said, or that nothing is left. It was said at
+	// leftAt.
+	left              int64
+	leftUntil, leftAt clock.Instant
 }
 
 // foresaw hears that the operation's request, sent at sentAt, drew a reply at the moment at that says how many are left
@@ -29,7 +30,7 @@ func (w *waits) foresaw(operation int, sentAt, at clock.Instant, left int64, mor
 		return false
 	}
 	op := &w.operations[operation].foreseen
-	op.left, op.leftUntil = left, w.cut(at, more)
+	op.say(sentAt, at, w.cut(at, more), left)
 	if left > 0 || more == 0 {
 		return false
 	}
@@ -50,6 +51,15 @@ func (w *waits) foresaw(operation int, sentAt, at clock.Instant, left int64, mor
 		w.api.foreseen.begin(w, at, more)
 	}
 	return another
+}
+
+// say notes how many are left. Replies to requests that were under way at once may come in another order than the API
+// counted them in: of these the fewest counts.
+func (f *foreseen) say(sentAt, at, until clock.Instant, left int64) {
+	if sentAt < f.leftAt && f.leftUntil > at {
+		left, until = min(f.left, left), max(f.leftUntil, until)
+	}
+	f.left, f.leftUntil, f.leftAt = left, until, at
 }
 
 func (f *foreseen) begin(w *waits, at clock.Instant, length time.Duration) {

@@ -342,15 +342,21 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 		}
 	}
 	// "While an operation says that few are left until a moment, no more of its requests are under way than are left."
-	left, until := make([]int64, w.operations), make([]clock.Instant, w.operations)
+	left, until, said := make([]int64, w.operations), make([]clock.Instant, w.operations), make([]clock.Instant, w.operations)
 	under, next := make([]int64, w.operations), 0
 	for _, s := range w.sends {
 		for ; next < len(w.heard) && w.heard[next].at < s.at; next++ {
 			h := w.heard[next]
 			under[h.operation]--
-			if h.answer.quota && !h.answer.noReply {
-				left[h.operation], until[h.operation] = h.answer.left, min(h.at.Add(h.answer.more), deadline)
+			if !h.answer.quota || h.answer.noReply {
+				continue
 			}
+			// "Of replies to requests that were under way at once the fewest counts."
+			n, to := h.answer.left, min(h.at.Add(h.answer.more), deadline)
+			if h.sentAt < said[h.operation] && until[h.operation] > h.at {
+				n, to = min(n, left[h.operation]), max(to, until[h.operation])
+			}
+			left[h.operation], until[h.operation], said[h.operation] = n, to, h.at
 		}
 		if s.hop {
 			continue
