@@ -94,13 +94,13 @@ func heed(ctx context.Context, c clock.Clock, stops <-chan messages.End, pacer f
 }
 
 // OnPaper examines it under the fake clock, one message at a time.
-func (l Limiter) OnPaper(c *clock.Fake) limiterreport.Result {
-	w := &paper{}
+func (l Limiter) OnPaper(c *clock.Fake, order Order) limiterreport.Result {
+	w := &paper{lockstep: order.Lockstep, pick: order.Pick, watch: order.Watch}
 	defer w.stop()
 	over := false
 	var failure error
 	p, reporter := l.join(w, c, func() { over = true }, func(err error) { failure = err })
-	p.begin(c, Order{})
+	p.begin(c, order)
 	w.settle()
 	for !over && failure == nil && c.Next() {
 		w.settle()

@@ -20,7 +20,7 @@ const (
 	whyVariant  = "another one, while the plain one is refused"
 	whyFaulty   = "requests with a client error"
 	whyFaultyOn = "the plain request after them"
-	whyPaired   = "one of a pair"
+	whyPaired   = "alone, in turn with the other"
 )
 
 const (
@@ -55,7 +55,11 @@ func newMeasuring(e *Examination) *measuring {
 	if v.Family == None || v.AtOnce == 0 || k.Limit == 0 || k.Window == 0 {
 		return m
 	}
-	for _, t := range []task{m.retryAfter(), m.straddle(v), m.whose(), m.faulty(), m.even(under, underWindows, whyUnder), m.evenlyOver(), m.pairs()} {
+	spent := v.Family != Queue && v.Family != SlowDown && v.Family != Concurrency
+	for _, t := range []task{m.retryAfter(), m.straddle(v), m.whose(), m.even(under, underWindows, whyUnder), m.faulty(), m.evenlyOver(), m.pairs()} {
+		if t.question == Whose && !spent {
+			continue // what is refused now is let through in a moment, whoever asks
+		}
 		if t.step != nil && e.asks(t.question) {
 			m.tasks = append(m.tasks, t)
 		}
@@ -117,13 +121,15 @@ func (m *measuring) last() Batch { return m.e.batches[len(m.e.batches)-1] }
 func (m *measuring) limit() int { return max(1, min(m.e.planner.known.Limit, m.e.Verdict().AtOnce)) }
 
 // few is enough requests to see whether they are refused.
-func (m *measuring) few() int { return max(3, half(half(m.limit()))) }
+func (m *measuring) few() int { return max(2, (m.limit()+7)/8) }
 
 // retryAfter asks halfway to the moment that a refusal names, and at it.
 func (m *measuring) retryAfter() task {
 	var wait time.Duration
 	var told Instant
 	n := m.limit() + 1
+	f := m.e.Verdict().Family
+	counts := f == StrictLog || f == StrictCounter // asking too early would itself keep it shut
 	return task{Rejection, "whether Retry-After is true", n + 2, 2, func(i int, now Instant) (Step, bool) {
 		switch i {
 		case 0:
@@ -137,8 +143,14 @@ func (m *measuring) retryAfter() task {
 			if told == 0 || wait <= 0 || wait > m.e.planner.part(4) {
 				return Step{}, false
 			}
+			if counts {
+				return Step{Why: whyAsTold, At: told.Add(wait), N: 1}, true
+			}
 			return Step{Why: whyHalfway, At: told.Add(wait / 2), N: 1}, true
 		case 2:
+			if counts {
+				return Step{}, false
+			}
 			return Step{Why: whyAsTold, At: told.Add(wait), N: 1}, true
 		}
 		return Step{}, false
@@ -200,8 +212,12 @@ func (m *measuring) whose() task {
 	steps := []Step{{Why: whyEmptied, N: limit + 1}}
 	requests := limit + 1
 	for _, v := range tried {
-		steps = append(steps, Step{Why: whyPlain, N: 1}, Step{Why: whyVariant, N: few, Variant: v})
-		requests += 1 + few
+		n := few
+		if m.e.variants[v].Kind == NoKey { // that it has a budget of its own is as it should be
+			n = limit + 1
+		}
+		steps = append(steps, Step{Why: whyPlain, N: 1}, Step{Why: whyVariant, N: n, Variant: v})
+		requests += 1 + n
 	}
 	steps = append(steps, Step{Why: whyPlain, N: 1})
 	var emptied Instant
@@ -226,13 +242,13 @@ func (m *measuring) whose() task {
 func (m *measuring) faulty() task {
 	for i, v := range m.e.variants {
 		if v.Kind == Faulty {
-			limit := m.limit()
-			return task{Whose, "whether client errors spend the budget", 2 * limit, 2.3, func(step int, now Instant) (Step, bool) {
+			limit, few := m.limit(), m.few()
+			return task{Whose, "whether client errors spend the budget", limit + few, 2.3, func(step int, now Instant) (Step, bool) {
 				switch step {
 				case 0:
 					return Step{Why: whyFaulty, At: m.rested(now), N: limit, Variant: i}, true
 				case 1:
-					return Step{Why: whyFaultyOn, At: now, N: limit}, true
+					return Step{Why: whyFaultyOn, At: now, N: few}, true
 				}
 				return Step{}, false
 			}}

@@ -100,48 +100,45 @@ func (r *reporting) retryAfter(lines *[]string) {
 
 // whose says whose budget it is.
 func (r *reporting) whose() {
-	own := map[int]bool{}
-	tried := map[int]bool{}
-	shut := true // the plain request was refused just before
-	for _, b := range r.e.batches {
-		switch b.Why {
-		case whyPlain:
-			shut = b.Accepted < b.N/2 || b.N == 1 && b.Accepted == 0 || b.Refused() > 0
-		case whyEmptied:
-			shut = b.Refused() > 0
-		case whyVariant:
-			if !shut {
-				continue
-			}
-			tried[b.Variant] = true
-			// A few may have come back meanwhile.
-			own[b.Variant] = 5*b.Accepted >= 4*b.N
+	own, tried := map[int]bool{}, map[int]bool{}
+	whole, same := map[int]bool{}, map[int]bool{} // none of it was refused; it was answered as the plain request is
+	for i, b := range r.e.batches {
+		// Only what was tried between two refusals of the plain request counts: its window may have ended meanwhile.
+		if b.Why != whyVariant || r.e.batches[i-1].Refused() == 0 || i+1 == len(r.e.batches) || r.e.batches[i+1].Refused() == 0 {
+			continue
 		}
+		tried[b.Variant] = true
+		own[b.Variant] = 5*b.Accepted >= 4*b.N // a few may have come back meanwhile
+		whole[b.Variant] = b.Refused() == 0
+		same[b.Variant] = status(b) == r.usual()
 	}
 	var lines []string
-	key, address, whole := "", "", ""
+	key, address, api := "", "", ""
 	for i, v := range r.e.variants {
 		if !tried[i] {
 			continue
 		}
 		evidence := fmt.Sprintf("%s came through while the plain request was refused", v.Name)
-		if own[i] {
+		switch {
+		case v.Kind == NoKey && !own[i] && r.some(i):
+			lines = append(lines, v.Name+": a budget of its own")
+		case own[i]:
 			lines = append(lines, v.Name+": not refused while the plain request was")
-		} else {
+		default:
 			lines = append(lines, v.Name+": refused with it")
 		}
 		switch {
 		case v.Kind == OtherKey:
 			key = yes(own[i])
-		case v.Kind == NoKey && own[i]:
+		case v.Kind == NoKey && whole[i] && same[i]:
 			r.find(Error, Whose, "A client without a key escapes the limit", evidence, "Limit requests without a key too, by their address.")
 		case v.Kind == OtherAddress:
 			address = yes(own[i])
 		case v.Kind == Faulty:
-			whole = yes(!own[i])
+			api = yes(!own[i])
 		case v.Kind == Forged && own[i]:
 			r.find(Error, Whose, "The limit can be escaped with a header anyone can write", evidence, "Take the address from the connection, or from a proxy of yours alone.")
-		case v.Kind == OtherTarget && own[i]:
+		case v.Kind == OtherTarget && own[i] && same[i]:
 			r.find(Warning, Whose, "The limit can be escaped by spelling the path another way", evidence, "Count by the route, not by the raw path.")
 		case v.Kind == OtherMethod && own[i]:
 			r.find(Note, Whose, "Another method has a budget of its own, or none", evidence, "See that it is meant so.")
@@ -172,13 +169,43 @@ func (r *reporting) whose() {
 	case address == "no":
 		text = "not the address's: the key's, or everybody's"
 	}
-	switch whole {
+	switch api {
 	case "yes":
 		text += "; of the whole API"
 	case "no":
 		text += "; of this operation alone"
 	}
 	r.answer(Whose, Likely, text, lines...)
+}
+
+// some says whether some of a variant's requests came through while the plain one was refused.
+func (r *reporting) some(variant int) bool {
+	for _, b := range r.of(whyVariant) {
+		if b.Variant == variant && 2*b.Accepted >= b.N {
+			return true
+		}
+	}
+	return false
+}
+
+// usual is the status of the plain request that is let through.
+func (r *reporting) usual() int {
+	for _, b := range r.e.batches {
+		if b.Variant == 0 && b.Accepted > 0 {
+			return status(b)
+		}
+	}
+	return 0
+}
+
+// status is that of the first that was let through.
+func status(b Batch) int {
+	for _, a := range b.Answers {
+		if a.Accepted {
+			return a.Status
+		}
+	}
+	return 0
 }
 
 func yes(b bool) string {

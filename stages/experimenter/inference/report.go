@@ -124,6 +124,10 @@ func (r *reporting) rows() {
 		}
 	}
 	for i, b := range r.e.batches {
+		if b.Why == whyPaired {
+			r.pair(b)
+			continue
+		}
 		row := Row{Batch: b, At: b.Lo.Sub(r.e.batches[0].Lo)}
 		if b.Variant > 0 {
 			row.Variant = r.e.variants[b.Variant].Name
@@ -135,6 +139,22 @@ func (r *reporting) rows() {
 		}
 		r.Rows = append(r.Rows, row)
 	}
+}
+
+// pair adds one of a pair to the row of all that are like it.
+func (r *reporting) pair(b Batch) {
+	name := ""
+	if b.Variant > 0 {
+		name = r.e.variants[b.Variant].Name
+	}
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Why == b.Why && row.Variant == name {
+			row.N, row.Accepted = row.N+b.N, row.Accepted+b.Accepted
+			row.Hi, row.Answers = b.Hi, append(row.Answers[:len(row.Answers):len(row.Answers)], b.Answers...)
+			return
+		}
+	}
+	r.Rows = append(r.Rows, Row{Batch: b, At: b.Lo.Sub(r.e.batches[0].Lo), Variant: name})
 }
 
 // of are the batches sent for a reason.

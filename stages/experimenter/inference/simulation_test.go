@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
@@ -177,6 +178,49 @@ func TestWhatIsNotPublishedIsFound(t *testing.T) {
 		}
 	}
 	t.Logf("%d right, %d not sure; most requests %.1f times the limit", right, unsure, most)
+}
+
+// TestAnExaminationKeepsToItsBounds plays all of an examination, with every variant behind the one limiter.
+func TestAnExaminationKeepsToItsBounds(t *testing.T) {
+	variants := []Variant{
+		{"plain", Plain},
+		{"key 2", OtherKey},
+		{"no key", NoKey},
+		{"from", OtherAddress},
+		{"HEAD", OtherMethod},
+		{"OPTIONS", OtherMethod},
+		{"slash", OtherTarget},
+		{"query", OtherTarget},
+		{"forged", Forged},
+		{"404", Faulty},
+		{"other", Compared},
+	}
+	mostRequests, mostWindows, whole, drawn := 0.0, 0.0, 0, *draws/4
+	left := map[string]int{}
+	for n := range drawn {
+		d, r := draw(n + 2_000_000)
+		e := NewExamination(d.known, Questions(), variants...)
+		took, requests := play(d, r, e)
+		report := e.Report(Whole{})
+		mostRequests = max(mostRequests, float64(requests)/float64(d.rule.Limit))
+		mostWindows = max(mostWindows, float64(took)/float64(d.rule.Window))
+		for _, note := range report.Notes {
+			what, _, _ := strings.Cut(note, " was left out")
+			left[what]++
+		}
+		if len(report.Notes) == 0 {
+			whole++
+		}
+		if requests > allRequests*int(d.rule.Limit) || took > allWindows*d.rule.Window+4*d.rule.Window {
+			t.Errorf("draw %d: %+v took %d requests and %.1f windows", n, d.rule, requests, float64(took)/float64(d.rule.Window))
+		}
+		for _, f := range report.Findings {
+			if f.Question == Whose {
+				t.Errorf("draw %d: %+v, one budget for all: found %q, %s", n, d.rule, f.Title, f.Evidence)
+			}
+		}
+	}
+	t.Logf("at most %.1f times the limit and %.1f windows; %d of %d had everything asked; left out: %v", mostRequests, mostWindows, whole, drawn, left)
 }
 
 // right is the name of a drawn limiter: at a limit of 1 all are one.
