@@ -312,7 +312,7 @@ func (b *bucket) expect(lo, hi Instant, n int) bounds {
 
 func (b *bucket) note(lo, hi Instant, n, accepted int) {
 	low, high := b.until(lo)
-	low = min(b.from, low+b.slow*float64(hi-lo))
+	low = min(b.from, low+b.slow*float64(max(0, hi-max(lo, b.at)))) // two batches may be blurred into each other
 	during := b.fast * float64(hi-lo)
 	b.low = max(0, low-float64(accepted))
 	b.high = max(0, high+during-float64(accepted))
@@ -321,7 +321,7 @@ func (b *bucket) note(lo, hi Instant, n, accepted int) {
 	}
 	b.high = min(b.high, b.to)
 	b.low = min(b.low, b.high)
-	b.at = hi
+	b.at = max(b.at, hi)
 }
 
 func (b *bucket) clone() model { c := *b; return &c }
