@@ -59,8 +59,16 @@ func (r *Reporter) table(b *strings.Builder, p inference.Report) {
 		fmt.Fprintf(b, "  %8s", short[f])
 	}
 	b.WriteString("  why\n")
-	for _, row := range p.Rows {
-		fmt.Fprintf(b, "  %9s  %5d  %8d", "+"+offset(row.At), row.N, row.Accepted)
+	folded := 0
+	for i, row := range p.Rows {
+		// One poll after another with the same outcome is one line: the last.
+		if i+1 < len(p.Rows) && row.N == 1 && row.Accepted == 0 && row.Variant == "" {
+			if next := p.Rows[i+1]; next.Why == row.Why && next.Accepted == 0 {
+				folded++
+				continue
+			}
+		}
+		fmt.Fprintf(b, "  %9s  %5d  %8d", "+"+offset(row.At), row.N+folded, row.Accepted)
 		for i := range p.Compared {
 			cell := ""
 			if i < len(row.Expected) {
@@ -78,6 +86,10 @@ func (r *Reporter) table(b *strings.Builder, p inference.Report) {
 			fmt.Fprintf(b, "  %8s", cell)
 		}
 		why := row.Why
+		if folded > 0 {
+			why += ", time and again"
+		}
+		folded = 0
 		if row.Variant != "" {
 			why += " (" + row.Variant + ")"
 		}

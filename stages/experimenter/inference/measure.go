@@ -96,7 +96,7 @@ func (m *measuring) next(now Instant) (Step, bool) {
 // fits says whether a task can be done with what may still be spent, and notes it if not.
 func (m *measuring) fits(t task, now Instant) bool {
 	e := m.e
-	takes := m.rested(now).Sub(now) + e.planner.part(t.windows)
+	takes := m.rested(now).Sub(now) + e.planner.part(t.windows) + 2*e.planner.width() // what is delayed comes later
 	switch {
 	case e.sent+t.requests > e.most:
 		e.notes = append(e.notes, fmt.Sprintf("%s was left out: it takes %d requests, and of at most %d there were %d left", t.name, t.requests, e.most, e.most-e.sent))
@@ -221,7 +221,7 @@ func (m *measuring) whose() task {
 	}
 	steps = append(steps, Step{Why: whyPlain, N: 1})
 	var emptied Instant
-	return task{Whose, "whose budget it is", requests + 1 + limit, 3.3, func(i int, now Instant) (Step, bool) {
+	return task{Whose, "whose budget it is", requests + 1 + limit, 0.6, func(i int, now Instant) (Step, bool) {
 		if i >= len(steps) {
 			return Step{}, false
 		}
@@ -243,7 +243,7 @@ func (m *measuring) faulty() task {
 	for i, v := range m.e.variants {
 		if v.Kind == Faulty {
 			limit, few := m.limit(), m.few()
-			return task{Whose, "whether client errors spend the budget", limit + few, 2.3, func(step int, now Instant) (Step, bool) {
+			return task{Whose, "whether client errors spend the budget", limit + few, 0.2, func(step int, now Instant) (Step, bool) {
 				switch step {
 				case 0:
 					return Step{Why: whyFaulty, At: m.rested(now), N: limit, Variant: i}, true
@@ -262,7 +262,7 @@ func (m *measuring) even(share float64, windows int, why string) task {
 	p := m.e.planner
 	apart := time.Duration(float64(p.known.Window) / (share * float64(p.known.Limit)))
 	n := max(1, int(share*float64(windows)*float64(p.known.Limit)))
-	return task{Through, why, n, 2.1 + float64(windows), func(i int, now Instant) (Step, bool) {
+	return task{Through, why, n, float64(windows), func(i int, now Instant) (Step, bool) {
 		if i > 0 {
 			return Step{}, false
 		}

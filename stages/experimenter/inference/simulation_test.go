@@ -211,7 +211,7 @@ func TestAnExaminationKeepsToItsBounds(t *testing.T) {
 		if len(report.Notes) == 0 {
 			whole++
 		}
-		if requests > allRequests*int(d.rule.Limit) || took > allWindows*d.rule.Window+4*d.rule.Window {
+		if requests > allRequests*int(d.rule.Limit) || took > allWindows*d.rule.Window {
 			t.Errorf("draw %d: %+v took %d requests and %.1f windows", n, d.rule, requests, float64(took)/float64(d.rule.Window))
 		}
 		for _, f := range report.Findings {
