@@ -125,8 +125,9 @@ type Go struct {
 	Hop bool
 }
 
-// Recall takes a Go back if its request has not been written yet: a hold or a stop came. The slot answers the Go
-// with Departed{Unsent: true} then, or with an ordinary Departed if the bytes had gone.
+// Recall takes a Go back if its request has not been written yet: a rest, a hold or a stop came. The slot answers the
+// Go with Departed{Unsent: true, Recalled: true} then, and its request is the pacer's again; or with an ordinary
+// Departed if the bytes had gone. The Recall of a redirect's turn, granted or asked for, ends the call with the redirect.
 type Recall struct{ Slot int }
 
 // Drop sends a request straight to the report as one that never went out.
@@ -144,9 +145,10 @@ type Departed struct {
 	Request *Request
 	// At is the moment just before the write, Written the moment after it; the next turn is counted from Written.
 	At, Written Instant
-	// Unsent is true if nothing was written. The request's Exchange, with the outcome NeverSent, follows it.
-	Unsent bool
-	Hop    bool
+	// Unsent is true if nothing was written. The request's Exchange, with the outcome NeverSent, follows it, unless it
+	// was Recalled: then the request is handed back, and the slot is free.
+	Unsent, Recalled bool
+	Hop              bool
 }
 
 // Again asks for a turn for the next hop of a redirect; the slot is kept. It is answered by a Go with Hop set, or

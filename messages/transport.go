@@ -16,9 +16,11 @@ type Wrote struct {
 	Slot int
 	// At is the moment just before the write, Written the moment after it.
 	At, Written Instant
-	// Unsent is true if nothing was written: it was recalled, its deadline had come, or the connection was gone.
-	Unsent bool
-	Reason string
+	// Unsent is true if nothing was written: it was Recalled, its deadline had come, or the connection was gone.
+	Unsent, Recalled bool
+	Reason           string
+	// Kind is Kept or NotWritten for a request that is Unsent.
+	Kind Failure
 }
 
 // Headed says that a reply's status line and header are there and its body is not yet.

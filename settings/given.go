@@ -15,7 +15,7 @@ type Given struct {
 // Where a setting can come from.
 const (
 	FromDefault     = "default"
-	FromRecording   = "recording"
+	FromSimulated   = "simulation"
 	FromFile        = "file"
 	FromEnvironment = "environment"
 	FromCommandLine = "command line"
@@ -38,7 +38,7 @@ type Value struct {
 	Value   string
 	Default string
 	Meaning string
-	// Origin is "default", "recording", "file", "environment", "command line" or "worked out".
+	// Origin is "default", "simulation", "file", "environment", "command line" or "worked out".
 	Origin string
 	// Where is the place within the origin, such as "settings.yaml:3", "RESTEST_ENGINE_READTIMEOUT", "--set" or, for one
 	// worked out, the setting it follows; "" for a default.
@@ -93,7 +93,7 @@ func (g *Given) named(name string) bool {
 
 // lastNamed is how a problem of several settings begins: with the one that was given last.
 func (g *Given) lastNamed(names []string) string {
-	rank := map[string]int{FromRecording: 1, FromFile: 2, FromEnvironment: 3, FromCommandLine: 4}
+	rank := map[string]int{FromSimulated: 1, FromFile: 2, FromEnvironment: 3, FromCommandLine: 4}
 	subject, best := names[0], 0
 	for _, name := range names {
 		if from := g.source(rowOf[name]); rank[from.origin] > best {

@@ -8,8 +8,9 @@ import (
 
 // Input is what the settings of a run are resolved from. Nothing else is looked at.
 type Input struct {
-	// Recorded are the settings of an earlier run, "group.key=value" each, as its recording has them.
-	Recorded []string
+	// Simulated are the settings that a simulated run is based on, as its recording or its scenario has them; Flag says
+	// where.
+	Simulated []Flag
 	// File is the name of the settings file, for what is said about it; Content is what stands in it.
 	File    string
 	Content []byte
@@ -51,20 +52,18 @@ func (p Problems) Error() string {
 // prefix begins the name of each environment variable that holds a setting.
 const prefix = "RESTEST_"
 
-// Resolve lays the places over one another, later ones winning: the defaults, what a recording has, the file, the
-// environment and the command line. Then it works out what follows from them. The error, if there is one, is of type Problems.
+// Resolve lays the places over one another, later ones winning: the defaults, what a simulation is
+// based on, the file, the environment and the command line. Then it works out what follows from them. The error, if there is one, is of type Problems.
 func Resolve(in Input) (*Given, error) {
 	r := resolver{
 		given:   &Given{Settings: Default(), from: make([]source, len(table))},
 		refused: make(map[string]bool),
 	}
-	for _, argument := range in.Recorded {
-		name, text, _ := strings.Cut(argument, "=")
-		subject := "the recording: " + Quote(name)
-		if row, known := rowOf[name]; known {
-			r.give(row, text, source{FromRecording, name, subject})
+	for _, flag := range in.Simulated {
+		if row, known := rowOf[flag.Name]; known {
+			r.give(row, flag.Value, source{FromSimulated, flag.Flag, flag.Flag + ": " + flag.Name})
 		} else {
-			r.complain(subject, unknown(name))
+			r.complain(flag.Flag+": "+Quote(flag.Name), unknown(flag.Name))
 		}
 	}
 	if in.Content != nil {

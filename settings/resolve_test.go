@@ -535,3 +535,36 @@ func FuzzNoFileIsTooMuchToRead(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatASimulationIsBasedOnLiesBelowWhatIsGiven(t *testing.T) {
+	const from = "the recording"
+	in := Input{Simulated: []Flag{
+		{from, "engine.readTimeout", "7s"}, {from, "engine.userAgent", "a=b, c"}, {from, "engine.mostRequestsPerMinute", "300"},
+	}}
+	g := resolve(t, in)
+	if got := value(t, g, "engine.readTimeout"); got.Value != "7s" || got.Origin != FromSimulated || got.Where != from {
+		t.Errorf("got %+v", got)
+	}
+	if g.Engine.UserAgent != "a=b, c" || !g.Engine.LimitTheRate {
+		t.Errorf("got %+v", g.Engine)
+	}
+	in.Content = file("engine:", "  readTimeout: 1s")
+	if got := value(t, resolve(t, in), "engine.readTimeout"); got.Value != "1s" || got.Origin != FromFile {
+		t.Errorf("got %+v", got)
+	}
+	in.Set = []string{"engine.limitTheRate=false"}
+	if g := resolve(t, in); g.Engine.LimitTheRate {
+		t.Error("a rate that was recorded cannot be switched off")
+	}
+	for _, row := range []struct {
+		recorded Flag
+		want     string
+	}{
+		{Flag{from, "engine.raedTimeout", "7s"}, "the recording: engine.raedTimeout: is not a setting; did you mean engine.readTimeout?"},
+		{Flag{from, "engine.readTimeout", "xxx"}, "the recording: engine.readTimeout: xxx is not a duration; write it like 500ms, 30s, 5m, 2h or in bare seconds"},
+	} {
+		if _, err := Resolve(Input{Simulated: []Flag{row.recorded}}); err == nil || err.Error() != row.want {
+			t.Errorf("got %v, want %s", err, row.want)
+		}
+	}
+}

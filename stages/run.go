@@ -166,6 +166,8 @@ type Order struct {
 	// Lockstep runs the stages on goroutines, through channels, one message in the world at a time. Live runs them as
 	// Live does, freely: messages of one moment race, so that such a run does not repeat.
 	Lockstep, Live bool
+	// Lead is how long before its turn a request is handed to its connection; a Live run has its own.
+	Lead time.Duration
 	// Pick chooses which of n waiting messages is handled next; nil means the one told first. A Live run has no choice.
 	Pick func(n int) int
 	// Watch sees each message just before it is handled, and the stage it was told to: the trace of the run. In a Live
@@ -186,7 +188,7 @@ func (r Run) OnPaper(c *clock.Fake, order Order) reporter.Result {
 	defer w.stop()
 	var over bool
 	var failure error
-	p := r.join(w, c, 0, func() { over = true }, func(err error) { failure = err })
+	p := r.join(w, c, order.Lead, func() { over = true }, func(err error) { failure = err })
 	p.reporter.Begin()
 	p.begin(c, order)
 	w.settle()

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -243,7 +244,7 @@ func TestAnAPIThatDiesEndsTheRunWithItsReport(t *testing.T) {
 	server := &http.Server{}
 	server.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		if served.Add(1) == 50 {
-			go server.Close()
+			go func() { _ = server.Shutdown(context.Background()) }() // what is being answered is answered
 		}
 	})
 	done := make(chan struct{})
@@ -254,11 +255,12 @@ func TestAnAPIThatDiesEndsTheRunWithItsReport(t *testing.T) {
 		change: func(s *settings.Settings) { s.Engine.ConnectTimeout = 100 * time.Millisecond },
 	}.run(t)
 	<-done
-	if result.Exit != reporter.ExitRefused {
+	// Connections that were opened and ended without a word are faults it may have found, and those win.
+	if result.Exit != reporter.ExitRefused && result.Exit != reporter.ExitErrors {
 		t.Errorf("it ends with %d: %s", result.Exit, result.Sentence)
 	}
-	if !strings.Contains(result.Sentence, "connection refused") {
-		t.Errorf("it does not say why: %s", result.Sentence)
+	if !strings.Contains(result.Summary, "connection refused") {
+		t.Errorf("it does not say why it ended: %s", result.Summary)
 	}
 	if end := out.report(t)["end"]; end == nil {
 		t.Error("the report does not say how sending ended")
@@ -299,6 +301,7 @@ func TestLiveKeepsTheRateBetweenWrites(t *testing.T) {
 	if err != nil || len(times) < 5 {
 		t.Fatalf("%d requests were recorded: %v", len(times), err)
 	}
+	slices.Sort(times) // exchanges are recorded as they end
 	for i := 1; i < len(times); i++ {
 		if gap := times[i] - times[i-1]; gap*6000 < int64(time.Minute) {
 			t.Errorf("requests %d and %d are %v apart", i, i+1, time.Duration(gap))

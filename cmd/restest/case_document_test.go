@@ -40,7 +40,7 @@ func TestCase01UnquotedCodesInAFileWithAByteOrderMark(t *testing.T) {
 	)}))
 	var requests [][]string
 	for _, file := range []string{odd, plain} {
-		o := test(t, file, "--url", s.url, "--budget", "300ms", "--set", "engine.mostRequestsPerMinute=6000")
+		o := s.test(t, 10, file, "--url", s.url)
 		if op := o.operation(t, "getState"); op.State != "tested" || len(o.report.Operations) != 1 {
 			t.Fatalf("the operations are %+v", o.report.Operations)
 		}
@@ -118,7 +118,7 @@ func TestCase03SchemasThatContainThemselves(t *testing.T) {
 		}
 		return say(400, "", "")
 	})
-	o := test(t, document, "--url", s.url, "--budget", "700ms")
+	o := s.test(t, 100, document, "--url", s.url)
 
 	nodes := s.arrived("POST /nodes")
 	if len(nodes) < 100 {
@@ -192,10 +192,9 @@ func TestCase05AReferenceStartsFromItsOwnFile(t *testing.T) {
 		return next()
 	})
 	for _, location := range []string{document, s.url + "/spec/document.yaml"} {
-		before := len(s.arrived())
-		o := test(t, location, "--url", s.url, "--budget", "300ms")
+		o := s.test(t, 20, location, "--url", s.url)
 		sent := 0
-		for _, a := range s.arrived()[before:] {
+		for _, a := range s.arrived() {
 			if strings.HasPrefix(a.target, "/orders/") {
 				sent++
 				if !id.MatchString(a.target) {
@@ -221,9 +220,8 @@ func TestCase05AReferenceStartsFromItsOwnFile(t *testing.T) {
 	if err := os.Remove(missing); err != nil {
 		t.Fatal(err)
 	}
-	before := len(s.arrived())
-	o := test(t, filepath.Join(copied, "document.yaml"), "--url", s.url, "--budget", "300ms")
-	if sent := s.arrived()[before:]; len(sent) > 0 {
+	o := s.test(t, 1, filepath.Join(copied, "document.yaml"), "--url", s.url)
+	if sent := s.arrived(); len(sent) > 0 {
 		t.Errorf("an id was made up: %s", sent[0].target)
 	}
 	if o.code == reporter.ExitClean {
@@ -248,7 +246,7 @@ func TestCase06TheOperationsParameterWins(t *testing.T) {
 		}
 		return say(200, "", "")
 	})
-	o := test(t, caseFile(t, "06-operation-parameter-wins/document.yaml"), "--url", s.url, "--budget", "500ms")
+	o := s.test(t, 100, caseFile(t, "06-operation-parameter-wins/document.yaml"), "--url", s.url)
 	if len(o.report.Findings) > 0 {
 		t.Errorf("found %v", sums(o.report.Findings))
 	}
@@ -324,10 +322,9 @@ func TestCase07PuttingTheAddressTogether(t *testing.T) {
 		{"a file and a host with a slash", []string{document, "--url", s.url + "/"}, joined},
 		{"a file and an address with a path", []string{document, "--url", s.url + "/gw/"}, []string{"/gw/", "/gw/a", "/gw/b"}},
 	} {
-		before := len(s.arrived())
-		o := test(t, row.args[0], slices.Concat(row.args[1:], []string{"--budget", "150ms", "--set", "engine.mostRequestsPerMinute=6000"})...)
+		o := s.test(t, 1, row.args...)
 		targets := map[string]bool{}
-		for _, a := range s.arrived()[before:] {
+		for _, a := range s.arrived() {
 			targets[a.target] = true
 			if messages.Get(a.header, "Host") != strings.TrimPrefix(s.url, "http://") {
 				t.Errorf("%s: a request to %s", row.name, messages.Get(a.header, "Host"))
@@ -345,9 +342,9 @@ func TestCase07PuttingTheAddressTogether(t *testing.T) {
 		t.Errorf("the rule for an address with a path is not told:\n%s", help)
 	}
 
-	before := len(s.arrived())
+	s.forget()
 	o := program("run", document, "--out", t.TempDir())
-	if o.code != reporter.ExitUsage || !strings.Contains(o.stderr, "no host is known") || len(s.arrived()) != before {
+	if o.code != reporter.ExitUsage || !strings.Contains(o.stderr, "no host is known") || len(s.arrived()) > 0 {
 		t.Errorf("without any host: %d, %s", o.code, o.stderr)
 	}
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/restest/restest/stages/reporter"
 )
 
-// brisk is a rate at which a short run sees every reply of a list many times, and leaves the machine to others.
-const brisk = "engine.mostRequestsPerMinute=12000"
-
 func TestCase18NullInTheSpellingOfEachVersion(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -32,7 +29,7 @@ func TestCase18NullInTheSpellingOfEachVersion(t *testing.T) {
 			want["200 "+content] = row.replies[content]
 		}
 		s := serve(t, always(map[string]func() reply{"GET /n": inTurn(replies...)}))
-		o := test(t, caseFile(t, "18-nullable-spellings/"+row.document), "--url", s.url, "--budget", "300ms", "--set", brisk)
+		o := s.test(t, 4, caseFile(t, "18-nullable-spellings/"+row.document), "--url", s.url)
 		wantVerdicts(t, o.verdicts(t, "GET /n"), want)
 		o.wantFound(t, "GET /n", row.found)
 	}
@@ -48,7 +45,7 @@ func TestCase19TextHasNoType(t *testing.T) {
 		}
 		return say(200, "", "")
 	})
-	o := test(t, caseFile(t, "19-text-has-no-type/document.yaml"), "--url", s.url, "--budget", "400ms")
+	o := s.test(t, 100, caseFile(t, "19-text-has-no-type/document.yaml"), "--url", s.url)
 	if op := o.operation(t, "GET /s/{slug}"); op.Requests < 100 || op.ByClass.C2xx != op.Requests || len(o.report.Findings) > 0 {
 		t.Errorf("a strict server told %+v, found %v", op, sums(o.report.Findings))
 	}
@@ -83,7 +80,7 @@ func TestCase21WhichEntryApplies(t *testing.T) {
 		),
 		"GET /lower": inTurn(say(404, "", "")),
 	}))
-	o := test(t, caseFile(t, "21-status-ranges/document.yaml"), "--url", s.url, "--budget", "300ms", "--set", brisk)
+	o := s.test(t, 8, caseFile(t, "21-status-ranges/document.yaml"), "--url", s.url)
 	wantVerdicts(t, o.verdicts(t, "GET /r"), map[string]string{
 		`200 {"a":1}`: "", `200 {"b":1}`: "F200", // the exact code wins over the range
 		`206 {"b":1}`: "", `206 {"a":1}`: "F200", // judged by 2XX
@@ -146,7 +143,7 @@ func TestCase23OneOfTwoAndThePropertyThatSaysWhich(t *testing.T) {
 		}
 		return nextPet()
 	})
-	o := test(t, caseFile(t, "23-discriminator-and-oneof/document.yaml"), "--url", s.url, "--budget", "500ms", "--set", brisk)
+	o := s.test(t, 100, caseFile(t, "23-discriminator-and-oneof/document.yaml"), "--url", s.url)
 	wantVerdicts(t, o.verdicts(t, "POST /pets"), wantPets)
 	wantVerdicts(t, o.verdicts(t, "GET /box"), wantBoxes)
 	kinds := map[string]int{}
@@ -188,7 +185,7 @@ func TestCase24MediaTypesMatchAsTypesDo(t *testing.T) {
 		),
 		"GET /p": inTurn(sayJSON(200, `{}`)),
 	}))
-	o := test(t, caseFile(t, "24-media-type-matching/document.yaml"), "--url", s.url, "--budget", "400ms", "--set", brisk)
+	o := s.test(t, 8, caseFile(t, "24-media-type-matching/document.yaml"), "--url", s.url)
 	got := o.verdictsBy(t, "GET /m", func(e *reporter.ExchangeTold) string {
 		return field(e.Reply.Header, "content-type") + " " + body(t, e.Reply.Body)
 	})
@@ -238,7 +235,7 @@ func TestCase26RequiredInOneDirection(t *testing.T) {
 		}
 		return say(400, "", "")
 	})
-	o := test(t, caseFile(t, "26-readonly-writeonly/document.yaml"), "--url", s.url, "--budget", "500ms", "--set", brisk)
+	o := s.test(t, 100, caseFile(t, "26-readonly-writeonly/document.yaml"), "--url", s.url)
 	wantVerdicts(t, o.verdicts(t, "POST /users"), map[string]string{
 		`201 {"id":1,"name":"n","friends":[{"id":2,"name":"m"}]}`: "",
 		`201 {"name":"n"}`: "F200",

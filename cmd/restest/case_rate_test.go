@@ -1,18 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/restest/restest/clock"
-	"github.com/restest/restest/messages"
-	"github.com/restest/restest/stages/reporter"
 )
 
 // until are the requests that arrived before the moment.
@@ -26,6 +25,24 @@ func until(arrived []*arrival, t clock.Instant) int {
 	return n
 }
 
+// wantSpaced wants requests to have arrived no closer than the interval. Each may be late by the slack, by which the
+// next is closer to it.
+func wantSpaced(arrived []*arrival, interval, slack time.Duration, complain complain) {
+	moments := make([]clock.Instant, 0, len(arrived))
+	for _, a := range arrived {
+		moments = append(moments, a.at)
+	}
+	slices.Sort(moments)
+	for i := range moments {
+		for j := i + 1; j < len(moments); j++ {
+			if least, was := time.Duration(j-i)*interval-slack, moments[j].Sub(moments[i]); was < least {
+				complain("requests %d and %d of %d were %s apart, which is less than %s", i+1, j+1, len(moments), was, least)
+				return
+			}
+		}
+	}
+}
+
 func TestCase32ARateIsForTheRun(t *testing.T) {
 	t.Parallel()
 	document := caseFile(t, "32-rate-many-workers/document.yaml")
@@ -33,162 +50,148 @@ func TestCase32ARateIsForTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type row struct {
+	claims := make([]claim, 0, 3)
+	for _, row := range []struct {
 		name      string
-		perMinute int
-		fetched   bool // the document comes from the API's host
-		s         *standIn
-		out       string
-		o         *outcome
-	}
-	rows := []*row{
-		{name: "five a second", perMinute: 300},
-		{name: "one a second", perMinute: 60},
-		{name: "five a second, the document among them", perMinute: 300, fetched: true},
-	}
-	var group sync.WaitGroup
-	for _, r := range rows {
-		r.s = serve(t, nil)
-		r.s.answer = func(a *arrival) reply {
-			if a.target == "/openapi.yaml" {
-				return say(200, "application/yaml", string(content))
-			}
-			r.s.pause(time.Millisecond)
-			return say(200, "", "")
-		}
-		r.out = t.TempDir()
-		location := document
-		if r.fetched {
-			location = r.s.url + "/openapi.yaml"
-		}
-		group.Go(func() {
-			r.o = program(append([]string{
-				"run", location, "--url", r.s.url, "--out", r.out, "--budget", "3s", "--set", "engine.initialConcurrency=10",
-				"--set", "engine.minConcurrency=10", "--set", fmt.Sprintf("engine.mostRequestsPerMinute=%d", r.perMinute),
-			}, seeded...)...)
+		perSecond int
+		fetched   bool // the document comes from the API's host, which takes a turn
+	}{
+		{"five a second", 5, false},
+		{"one a second", 1, false},
+		{"five a second, the document among them", 5, true},
+	} {
+		claims = append(claims, claim{
+			name: row.name,
+			answers: func(s *standIn) answerer {
+				return func(a *arrival) reply {
+					if a.target == "/openapi.yaml" {
+						return say(200, "application/yaml", string(content))
+					}
+					s.pause(time.Millisecond)
+					return say(200, "", "")
+				}
+			},
+			args: func(s *standIn) []string {
+				location := document
+				if row.fetched {
+					location = s.url + "/openapi.yaml"
+				}
+				return []string{
+					location, "--url", s.url, "--budget", "3s", "--set", "engine.initialConcurrency=10", "--set", "engine.minConcurrency=10",
+					"--set", fmt.Sprintf("engine.mostRequestsPerMinute=%d", 60*row.perSecond),
+				}
+			},
+			check: func(s *standIn, o *outcome, complain complain) {
+				arrived := s.arrived()
+				wantSpaced(arrived, time.Second/time.Duration(row.perSecond), 50*time.Millisecond, complain)
+				for i, a := range arrived {
+					// The first opens a connection, and may arrive late by 50 ms.
+					if within := until(arrived, a.at.Add(950*time.Millisecond)) - i; within > row.perSecond+1 {
+						complain("%d requests arrived in the second that began with number %d", within, i+1)
+					}
+				}
+				if most := 3*row.perSecond + 1; len(arrived) > most || len(arrived) < most-2 {
+					complain("%d requests arrived in 3 s, %d were possible", len(arrived), most)
+				}
+				sent := o.report.Engine.RequestsSent
+				if row.fetched {
+					sent++
+				}
+				if sent != int64(len(arrived)) || o.report.Engine.NeverSent > 0 || len(o.report.Findings) > 0 {
+					complain("told are %+v and %v, %d arrived", o.report.Engine, sums(o.report.Findings), len(arrived))
+				}
+				for _, op := range o.report.Operations {
+					if row.perSecond == 5 && op.State != "tested" {
+						complain("%s is %s", op.ID, op.State)
+					}
+				}
+			},
 		})
 	}
-	group.Wait()
-	for _, r := range rows {
-		t.Run(r.name, func(t *testing.T) {
-			r.o.read(t, r.out)
-			arrived, interval := r.s.arrived(), time.Minute/time.Duration(r.perMinute)
-			// The first opens a connection and may arrive late.
-			spaced(t, arrived, interval, 50*time.Millisecond)
-			perSecond := int(time.Second / interval)
-			for i, a := range arrived {
-				if within := until(arrived, a.at.Add(time.Second-50*time.Millisecond)) - i; within > perSecond+1 {
-					t.Errorf("%d requests arrived in the second that began with number %d", within, i+1)
-				}
-			}
-			if most := 3*perSecond + 1; len(arrived) > most || len(arrived) < most-2 {
-				t.Errorf("%d requests arrived in 3 s, %d were possible", len(arrived), most)
-			}
-			e := r.o.report.Engine
-			sent := e.RequestsSent
-			if r.fetched {
-				sent++
-			}
-			if sent != int64(len(arrived)) || e.NeverSent > 0 || len(r.o.report.Findings) > 0 {
-				t.Errorf("told are %+v and %v, %d arrived", e, sums(r.o.report.Findings), len(arrived))
-			}
-			for _, op := range r.o.report.Operations {
-				if perSecond == 5 && op.State != "tested" {
-					t.Errorf("%s is %s", op.ID, op.State)
-				}
-			}
-		})
-	}
+	hold(t, claims...)
 }
 
 func TestCase35RetryAfterAsADate(t *testing.T) {
 	t.Parallel()
 	document := caseFile(t, "35-retry-after-dates/document.yaml")
-	const ansiC, rfc850 = "Mon Jan _2 15:04:05 2006", "Monday, 02-Jan-06 15:04:05 GMT"
-	const ahead = time.Second
-	type row struct {
+	const (
+		asctime, rfc850 = "Mon Jan _2 15:04:05 2006", "Monday, 02-Jan-06 15:04:05 GMT"
+		// A second stands for the case's five.
+		ahead, early, late = time.Second, 990 * time.Millisecond, 1800 * time.Millisecond
+	)
+	var claims []claim
+	for _, row := range []struct {
 		name   string
 		status int
-		// clock is how far the server's clock is ahead; until how far behind its Date its Retry-After is.
-		clock, until time.Duration
-		form         string
-		date         string // instead of the clock's
-		seconds      string // instead of a date
-		// least and most are when the next request to /o1 may arrive and has to have arrived.
+		// off is how far the server's clock is ahead, until how far behind its Date its Retry-After is.
+		off, until time.Duration
+		form       string
+		date       string // instead of the clock's
+		seconds    string // instead of a date
+		// least and most are when the next request to /o1 may arrive, and has to have arrived.
 		least, most time.Duration
-		s           *standIn
-		out         string
-		o           *outcome
-	}
-	rows := []*row{
-		{name: "1, a date", status: 429, until: ahead, form: http.TimeFormat, least: ahead, most: 1800 * time.Millisecond},
-		{name: "2, a date of RFC 850", status: 429, until: ahead, form: rfc850, least: ahead, most: 1800 * time.Millisecond},
-		{name: "3, a date of asctime", status: 429, until: ahead, form: ansiC, least: ahead, most: 1800 * time.Millisecond},
-		{name: "4, a clock that is behind", status: 429, clock: -time.Hour, until: ahead, form: http.TimeFormat, least: ahead, most: 1800 * time.Millisecond},
-		{name: "5, a clock that is ahead", status: 429, clock: time.Hour, until: ahead, form: http.TimeFormat, least: ahead, most: 1800 * time.Millisecond},
+	}{
+		{name: "1, a date", status: 429, until: ahead, form: http.TimeFormat, least: early, most: late},
+		{name: "2, a date of RFC 850", status: 429, until: ahead, form: rfc850, least: early, most: late},
+		{name: "3, a date of asctime", status: 429, until: ahead, form: asctime, least: early, most: late},
+		{name: "4, a clock that is behind", status: 429, off: -time.Hour, until: ahead, form: http.TimeFormat, least: early, most: late},
+		{name: "5, a clock that is ahead", status: 429, off: time.Hour, until: ahead, form: http.TimeFormat, least: early, most: late},
 		{name: "6, a date in the past", status: 429, until: -time.Minute, form: http.TimeFormat, most: 800 * time.Millisecond},
 		// A date has whole seconds: two of them ahead is between one and two from now.
-		{name: "7, an unreadable Date", status: 429, until: 2 * ahead, form: http.TimeFormat, date: "yesterday", least: ahead, most: 2800 * time.Millisecond},
-		{name: "8, maintenance", status: 503, seconds: "1", least: ahead, most: 1800 * time.Millisecond},
+		{name: "7, an unreadable Date", status: 429, until: 2 * ahead, form: http.TimeFormat, date: "yesterday", least: early, most: late + ahead},
+		{name: "8, maintenance", status: 503, seconds: "1", least: early, most: late},
 		{name: "9, a server error", status: 503, most: 800 * time.Millisecond},
-	}
-	var group sync.WaitGroup
-	for _, r := range rows {
-		r.s = serve(t, nil)
-		first := sync.OnceValue(func() reply {
-			now := r.s.clock.Wall(r.s.clock.Now()).UTC().Add(r.clock)
-			fields := []string{"Date", now.Format(http.TimeFormat)}
-			if r.date != "" {
-				fields[1] = r.date
-			}
-			switch {
-			case r.seconds != "":
-				fields = append(fields, "Retry-After", r.seconds)
-			case r.form != "":
-				fields = append(fields, "Retry-After", now.Add(r.until).Format(r.form))
-			}
-			return say(r.status, "", "", fields...)
-		})
-		var refused sync.Once
-		r.s.answer = func(a *arrival) reply {
-			answered := say(200, "", "")
-			if a.target == "/o1" {
-				refused.Do(func() { answered = first() })
-			}
-			return answered
-		}
-		r.out = t.TempDir()
-		group.Go(func() {
-			r.o = program(append([]string{
-				"run", document, "--url", r.s.url, "--out", r.out, "--budget", "3s", "--set", "engine.mostRequestsPerMinute=1200",
-			}, seeded...)...)
-		})
-	}
-	group.Wait()
-	for _, r := range rows {
-		t.Run(r.name, func(t *testing.T) {
-			r.o.read(t, r.out)
-			arrived := r.s.arrived("GET /o1")
-			if len(arrived) < 2 {
-				t.Fatalf("%d requests arrived at /o1", len(arrived))
-			}
-			// The wait begins when the reply is read, which is after the request arrived.
-			if gap := arrived[1].at.Sub(arrived[0].at); gap < r.least || gap > r.most {
-				t.Errorf("the second request came after %s, want %s to %s", gap, r.least, r.most)
-			}
-			if others := until(r.s.arrived("GET /o2"), arrived[1].at); r.least > 0 && others < 5 {
-				t.Errorf("only %d requests went to the other operation meanwhile", others)
-			}
-			want := []string{fmt.Sprintf("F%d %d", map[int]int{429: 920, 503: 121}[r.status], r.status)}
-			if got := sums(r.o.report.Findings); !slices.Equal(got, want) {
-				t.Errorf("found %q, want %q", got, want)
-			}
-			waits := r.o.report.ToldToWait.Operations
-			if waited := r.status == 429 || r.seconds != ""; waited != (len(waits) == 1 && waits[0].Stated == 1) || !waited && len(waits) > 0 {
-				t.Errorf("told to wait: %+v", waits)
-			}
+	} {
+		claims = append(claims, claim{
+			name: row.name,
+			answers: func(s *standIn) answerer {
+				refusal := func() reply {
+					now := s.clock.Wall(s.clock.Now()).UTC().Add(row.off)
+					fields := []string{"Date", cmp.Or(row.date, now.Format(http.TimeFormat))}
+					switch {
+					case row.seconds != "":
+						fields = append(fields, "Retry-After", row.seconds)
+					case row.form != "":
+						fields = append(fields, "Retry-After", now.Add(row.until).Format(row.form))
+					}
+					return say(row.status, "", "", fields...)
+				}
+				var refused atomic.Bool
+				return func(a *arrival) reply {
+					if a.target == "/o1" && !refused.Swap(true) {
+						return refusal()
+					}
+					return say(200, "", "")
+				}
+			},
+			args: func(s *standIn) []string {
+				return []string{document, "--url", s.url, "--budget", "3s", "--set", "engine.mostRequestsPerMinute=1200"}
+			},
+			check: func(s *standIn, o *outcome, complain complain) {
+				arrived := s.arrived("GET /o1")
+				if len(arrived) < 2 {
+					complain("%d requests arrived at /o1", len(arrived))
+					return
+				}
+				if gap := arrived[1].at.Sub(arrived[0].at); gap < row.least || gap > row.most {
+					complain("the second request came after %s, want %s to %s", gap, row.least, row.most)
+				}
+				if others := until(s.arrived("GET /o2"), arrived[1].at); row.least > 0 && others < 5 {
+					complain("only %d requests went to the other operation meanwhile", others)
+				}
+				want := fmt.Sprintf("F%d %d", map[int]int{429: 920, 503: 121}[row.status], row.status)
+				if got := sums(o.report.Findings); !slices.Equal(got, []string{want}) {
+					complain("found %q, want %q", got, want)
+				}
+				waits := o.report.ToldToWait.Operations
+				stated := len(waits) == 1 && waits[0].Stated == 1
+				if asks := row.status == 429 || row.seconds != ""; asks != stated || !asks && len(waits) > 0 {
+					complain("told to wait: %+v", waits)
+				}
+			},
 		})
 	}
+	hold(t, claims...)
 }
 
 // stormy are the settings of a run in which a second stands for twenty.
@@ -196,44 +199,46 @@ var stormy = []string{"--set", "schedule.firstGuessedWait=50ms", "--set", "sched
 
 func TestCase36AnAPIThatHasHadEnough(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	var stormAt clock.Instant
-	count := 0
-	s := serve(t, nil)
-	s.answer = func(*arrival) reply {
-		mu.Lock()
-		defer mu.Unlock()
-		if count++; count <= 5 {
-			return say(200, "", "")
-		}
-		if count == 6 {
-			stormAt = s.clock.Now()
-		}
-		return say(429, "", "")
-	}
-	o := test(t, caseFile(t, "36-storm-of-429/document.yaml"), append([]string{"--url", s.url, "--budget", "3100ms"}, stormy...)...)
-	for _, f := range o.report.Findings {
-		if f.Code != "F920" || f.Status != 429 {
-			t.Errorf("found %v", sums(o.report.Findings))
-		}
-	}
-	for _, op := range o.report.Operations {
-		if n := len(o.found(op.ID)); n > 1 {
-			t.Errorf("%s has %d findings", op.ID, n)
-		}
-	}
-	arrived := s.arrived()
-	total := until(arrived, stormAt.Add(3*time.Second)) - until(arrived, stormAt)
-	first := until(arrived, stormAt.Add(time.Second)) - until(arrived, stormAt)
-	last := until(arrived, stormAt.Add(3*time.Second)) - until(arrived, stormAt.Add(2*time.Second))
-	if total > 60 || last >= first || total < 5 {
-		t.Errorf("%d requests arrived in the storm, %d in its first third and %d in its last", total, first, last)
-	}
-	refused := o.report.Totals.Refused
-	if want := fmt.Sprintf("%d of the %d replies asked to wait", refused, o.report.Totals.Answered); o.report.Verdict.Word == "noErrorsFound" ||
-		!strings.Contains(o.report.Verdict.Sentence, want) || !strings.Contains(o.stdout, want) {
-		t.Errorf("the verdict is %+v\n%s", o.report.Verdict, o.stdout)
-	}
+	document := caseFile(t, "36-storm-of-429/document.yaml")
+	hold(t, claim{
+		name: "the pauses grow, and the run is no pass",
+		answers: func(*standIn) answerer {
+			var count atomic.Int64
+			return func(*arrival) reply {
+				if count.Add(1) <= 5 {
+					return say(200, "", "")
+				}
+				return say(429, "", "")
+			}
+		},
+		args: func(s *standIn) []string {
+			return append([]string{document, "--url", s.url, "--budget", "3100ms"}, stormy...)
+		},
+		check: func(s *standIn, o *outcome, complain complain) {
+			for _, op := range o.report.Operations {
+				if got := sums(o.found(op.ID)); len(got) > 1 || len(got) == 1 && got[0] != "F920 429" {
+					complain("%s: found %v", op.ID, got)
+				}
+			}
+			arrived := s.arrived()
+			if len(arrived) < 10 {
+				complain("%d requests arrived", len(arrived))
+				return
+			}
+			storm := arrived[5].at
+			thirds := [3]int{}
+			for i := range thirds {
+				thirds[i] = until(arrived, storm.Add(time.Duration(i+1)*time.Second)) - until(arrived, storm.Add(time.Duration(i)*time.Second))
+			}
+			if thirds[0]+thirds[1]+thirds[2] > 60 || thirds[2] >= thirds[0] {
+				complain("%v requests arrived in the thirds of the storm", thirds)
+			}
+			v, want := o.report.Verdict, fmt.Sprintf("%d of the %d replies asked to wait", o.report.Totals.Refused, o.report.Totals.Answered)
+			if v.Word == "noErrorsFound" || !strings.Contains(v.Sentence, want) || !strings.Contains(o.stdout, v.Sentence) {
+				complain("the verdict is %+v\n%s", v, o.stdout)
+			}
+		},
+	})
 }
 
 func TestCase36WhoAnsweredNothingButRefusals(t *testing.T) {
@@ -244,7 +249,7 @@ func TestCase36WhoAnsweredNothingButRefusals(t *testing.T) {
 		}
 		return say(200, "", "")
 	})
-	o := test(t, caseFile(t, "36-storm-of-429/document.yaml"), append([]string{"--url", s.url, "--budget", "1s"}, stormy...)...)
+	o := s.test(t, 1, append([]string{caseFile(t, "36-storm-of-429/document.yaml"), "--url", s.url}, stormy...)...)
 	if v := o.report.Verdict; v.Word == "noErrorsFound" || !strings.Contains(v.Sentence, "this is no pass") ||
 		!strings.Contains(v.Sentence, "2 operations answered nothing but refusals (o4, GET /o5)") || !strings.Contains(o.stdout, v.Sentence) {
 		t.Errorf("the verdict is %+v\n%s", v, o.stdout)
@@ -254,61 +259,9 @@ func TestCase36WhoAnsweredNothingButRefusals(t *testing.T) {
 func TestCase36WhereNothingEverSucceeded(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(*arrival) reply { return say(400, "", "") })
-	o := test(t, caseFile(t, "36-storm-of-429/document.yaml"), "--url", s.url, "--budget", "300ms", "--set", brisk)
+	o := s.test(t, 1, caseFile(t, "36-storm-of-429/document.yaml"), "--url", s.url)
 	if v := o.report.Verdict; v.Word == "noErrorsFound" || !strings.Contains(v.Sentence, "this is no pass: no operation ever answered with success") ||
 		!strings.Contains(o.stdout, v.Sentence) {
 		t.Errorf("the verdict is %+v\n%s", v, o.stdout)
-	}
-}
-
-func TestCase37ACookieOpensNoDoorForTheNext(t *testing.T) {
-	t.Parallel()
-	document := caseFile(t, "37-cookie-leak/document.yaml")
-	s := serve(t, func(a *arrival) reply {
-		switch {
-		case a.target == "/login":
-			return say(204, "", "", "Set-Cookie", "sid=s1; Path=/")
-		case a.target == "/vault" && messages.Get(a.header, "Cookie") == "":
-			return say(401, "", "")
-		}
-		return say(200, "", "")
-	})
-	for _, row := range []struct {
-		name, sent, told string
-		args             []string
-	}{
-		{name: "without a key"},
-		{"with a key", "sid=k3y-of-the-vault", "sid=x0x-xx-xxx-xxxxx", []string{"--auth", "sid=k3y-of-the-vault"}},
-	} {
-		before := len(s.arrived())
-		o := test(t, document, append([]string{"--url", s.url, "--budget", "300ms", "--set", brisk}, row.args...)...)
-		logins := 0
-		for _, a := range s.arrived()[before:] {
-			if a.target == "/login" {
-				logins++
-			}
-			var want []string
-			if a.target == "/vault" && row.sent != "" {
-				want = []string{row.sent}
-			}
-			if got := messages.Values(a.header, "Cookie"); !slices.Equal(got, want) {
-				t.Errorf("%s: %s was sent the cookies %q, want %q", row.name, a.target, got, want)
-			}
-		}
-		if logins < 5 {
-			t.Errorf("%s: only %d logins", row.name, logins)
-		}
-		for _, e := range o.exchanges {
-			want := ""
-			if e.Request.Target == "/vault" {
-				want = row.told
-			}
-			if got := field(e.Request.Header, "Cookie"); got != want || (want != "") != slices.Contains(e.Masked, "header.Cookie") {
-				t.Errorf("%s: %s is told with the cookies %q, want %q (masked: %v)", row.name, e.Request.Target, got, want, e.Masked)
-			}
-		}
-		if errors := o.report.Totals.Errors; errors > 0 || o.code == reporter.ExitErrors {
-			t.Errorf("%s: found %v", row.name, sums(o.report.Findings))
-		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/stages/reporter"
 )
@@ -37,7 +36,7 @@ func TestCase09PathValuesThatWouldChangeThePath(t *testing.T) {
 		}
 		return say(404, "", "")
 	})
-	o := test(t, document, "--url", s.url, "--budget", "400ms")
+	o := s.test(t, 100, document, "--url", s.url)
 	if len(o.report.Findings) > 0 {
 		t.Errorf("found %v", sums(o.report.Findings))
 	}
@@ -74,7 +73,7 @@ func TestCase09TheCommandOfAFindingSendsTheSameBytes(t *testing.T) {
 		}
 		return say(200, "", "")
 	})
-	o := test(t, document, "--url", failing.url, "--budget", "400ms", "--set", "engine.mostRequestsPerMinute=12000")
+	o := failing.test(t, 100, document, "--url", failing.url)
 	found := o.found("GET /files/{name}/meta")
 	if len(found) != len(awkward) {
 		t.Fatalf("found %v", sums(found))
@@ -111,7 +110,7 @@ func lines(a *arrival) []string {
 func TestCase10ArraysAndObjectsInEachStyle(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(*arrival) reply { return say(200, "", "") })
-	o := test(t, caseFile(t, "10-style-table/document.yaml"), "--url", s.url, "--budget", "300ms", "--set", "engine.mostRequestsPerMinute=6000")
+	o := s.test(t, 10, caseFile(t, "10-style-table/document.yaml"), "--url", s.url)
 	if len(o.report.Findings) > 0 {
 		t.Errorf("found %v", sums(o.report.Findings))
 	}
@@ -161,14 +160,14 @@ func TestCase12HeaderValuesThatCanTravel(t *testing.T) {
 	document := caseFile(t, "12-header-parameters/document.yaml")
 	for _, row := range []struct {
 		name, authorization string
+		answers             int64
 		args                []string
 	}{
-		{"with the key", "Bearer good", []string{"--auth", "token=good"}},
-		{"without a key", "", nil},
+		{"with the key", "Bearer good", 100, []string{"--auth", "token=good"}},
+		{"without a key", "", 1, nil}, // which ends the run
 	} {
-		before := len(s.arrived())
-		o := test(t, document, append([]string{"--url", s.url, "--budget", "400ms"}, row.args...)...)
-		arrived := s.arrived()[before:]
+		o := s.test(t, row.answers, append([]string{document, "--url", s.url}, row.args...)...)
+		arrived := s.arrived()
 		if row.authorization != "" && len(arrived) < 100 {
 			t.Errorf("%s: only %d requests were sent", row.name, len(arrived))
 		}
@@ -227,7 +226,7 @@ func TestCase13PatternsBeyondRE2(t *testing.T) {
 		c = `{"a":"abc","b":"Q","c":"éß","d":"é4","e":"ba","f":"55"}`
 	)
 	s := serve(t, always(map[string]func() reply{"POST /p": inTurn(sayJSON(200, a), sayJSON(200, b), sayJSON(200, c))}))
-	o := test(t, caseFile(t, "13-pattern-beyond-re2/document.yaml"), "--url", s.url, "--budget", "500ms")
+	o := s.test(t, 100, caseFile(t, "13-pattern-beyond-re2/document.yaml"), "--url", s.url)
 
 	// Each rule without what RE2 lacks, and the rest in Go.
 	rules := map[string]*regexp.Regexp{
@@ -270,7 +269,7 @@ func TestCase14EachPartOfAMultipartBody(t *testing.T) {
 		}
 		return say(400, "", "")
 	})
-	o := test(t, caseFile(t, "14-multipart-parts/document.yaml"), "--url", s.url, "--budget", "500ms")
+	o := s.test(t, 50, caseFile(t, "14-multipart-parts/document.yaml"), "--url", s.url)
 	if len(o.report.Findings) > 0 {
 		t.Errorf("found %v", sums(o.report.Findings))
 	}
@@ -374,11 +373,18 @@ func TestCase15BoundsTooBigOrContradictory(t *testing.T) {
 	})
 	// Alone, so that what others take is not counted.
 	var o *outcome
-	clk := clock.NewSystem()
 	taken := memoryTaken(func() {
-		o = test(t, document, "--url", s.url, "--budget", "500ms", "--set", "engine.mostRequestsPerMinute=12000")
+		o = s.test(t, 20, document, "--url", s.url)
 	})
-	if took := time.Duration(clk.Now()); taken > 512<<20 || took > 5*time.Second {
+	began, err := time.Parse(time.RFC3339, o.report.Run.Started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := time.Parse(time.RFC3339, o.report.Run.Ended)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := ended.Sub(began); taken > 512<<20 || took > 5*time.Second {
 		t.Errorf("it took %s and %d MiB", took, taken>>20)
 	}
 	for _, a := range s.arrived() {

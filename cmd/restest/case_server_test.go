@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/stages/reporter"
 )
@@ -43,7 +42,7 @@ func TestCase27BodiesThatStopEarly(t *testing.T) {
 		way("F", chunked, single+"0\r\n\r\n", false),
 		way("G", "Connection: close", `{"ok":true}`, true),
 	)}))
-	o := test(t, caseFile(t, "27-broken-chunks/document.yaml"), "--url", s.url, "--budget", "500ms", "--set", brisk)
+	o := s.test(t, 21, caseFile(t, "27-broken-chunks/document.yaml"), "--url", s.url)
 
 	named := func(e *reporter.ExchangeTold) string { return field(e.Reply.Header, "X-Way") }
 	wantVerdicts(t, o.verdictsBy(t, "GET /c", named), map[string]string{
@@ -75,19 +74,30 @@ func TestCase27BodiesThatStopEarly(t *testing.T) {
 
 func TestCase27TheHeaderOfABrokenReplyCounts(t *testing.T) {
 	t.Parallel()
+	document := caseFile(t, "27-broken-chunks/document.yaml")
 	refusal := reply{bytes: "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\n" + chunked + "\r\n\r\n20\r\n{\"ok\"", close: true}
-	s := serve(t, always(map[string]func() reply{"GET /c": once(refusal, sayJSON(200, `{"ok":true}`))}))
-	o := test(t, caseFile(t, "27-broken-chunks/document.yaml"), "--url", s.url, "--budget", "1400ms", "--set", "engine.mostRequestsPerMinute=600")
-	arrived := s.arrived()
-	if len(arrived) < 2 {
-		t.Fatalf("%d requests arrived", len(arrived))
-	}
-	if gap := arrived[1].at.Sub(arrived[0].at); gap < 990*time.Millisecond {
-		t.Errorf("the second request came after %s", gap)
-	}
-	if w := o.report.ToldToWait.Operations; len(w) != 1 || w[0].Stated != 1 {
-		t.Errorf("told to wait: %+v", w)
-	}
+	hold(t, claim{
+		name: "the run waits as the header asks",
+		answers: func(*standIn) answerer {
+			return always(map[string]func() reply{"GET /c": once(refusal, sayJSON(200, `{"ok":true}`))})
+		},
+		args: func(s *standIn) []string {
+			return []string{document, "--url", s.url, "--budget", "1500ms", "--set", "engine.mostRequestsPerMinute=600"}
+		},
+		check: func(s *standIn, o *outcome, complain complain) {
+			arrived := s.arrived()
+			if len(arrived) < 2 {
+				complain("%d requests arrived", len(arrived))
+				return
+			}
+			if gap := arrived[1].at.Sub(arrived[0].at); gap < 990*time.Millisecond {
+				complain("the second request came after %s", gap)
+			}
+			if w := o.report.ToldToWait.Operations; len(w) != 1 || w[0].Stated != 1 {
+				complain("told to wait: %+v", w)
+			}
+		},
+	})
 }
 
 // packed is a gzip stream of so many times the chunk, between a first and a last part. Only two of the chunks are
@@ -183,7 +193,7 @@ func TestCase29AReplyThatUnpacksToAGigabyte(t *testing.T) {
 	// Alone, so that what others take is not counted.
 	var o *outcome
 	taken := memoryTaken(func() {
-		o = test(t, document, "--url", s.url, "--budget", "600ms", "--set", "engine.mostRequestsPerMinute=3000")
+		o = s.test(t, 2, document, "--url", s.url, "--set", "engine.mostRequestsPerMinute=3000")
 	})
 	if taken > 300<<20 {
 		t.Errorf("it took %d MiB", taken>>20)
@@ -213,97 +223,93 @@ func TestCase29AReplyThatUnpacksToAGigabyte(t *testing.T) {
 	}
 }
 
-// spaced wants requests to have arrived no closer than the interval. Each may be late by the slack, by which the next
-// is closer to it.
-func spaced(t *testing.T, arrived []*arrival, interval, slack time.Duration) {
-	t.Helper()
-	moments := make([]clock.Instant, 0, len(arrived))
-	for _, a := range arrived {
-		moments = append(moments, a.at)
-	}
-	slices.Sort(moments)
-	for i := range moments {
-		for j := i + 1; j < len(moments); j++ {
-			if least := time.Duration(j-i)*interval - slack; moments[j].Sub(moments[i]) < least {
-				t.Fatalf("requests %d and %d of %d were %s apart, which is less than %s", i+1, j+1, len(moments), moments[j].Sub(moments[i]), least)
-			}
-		}
-	}
-}
-
 func TestCase30Redirects(t *testing.T) {
 	t.Parallel()
 	document := caseFile(t, "30-redirects/document.yaml")
+	thief := serve(t, func(*arrival) reply { return say(200, "", "") })
+	claims := make([]claim, 0, 2)
 	for _, follow := range []bool{false, true} {
-		t.Run(fmt.Sprintf("followed %v", follow), func(t *testing.T) {
-			t.Parallel()
-			thief := serve(t, func(*arrival) reply { return say(200, "", "") })
-			to := func(location string) func() reply { return inTurn(say(302, "", "", "Location", location)) }
-			s := serve(t, always(map[string]func() reply{
-				"GET /o1": to("/other"), "GET /o2": to("/other"), "GET /other": inTurn(say(200, "text/html", "<p>other</p>")),
-				"GET /o3": to("/o3"), "GET /o4": to(thief.url + "/steal"), "POST /go": to("/landing"),
-				"GET /landing": inTurn(sayJSON(200, `{"landed":true}`)),
-			}))
-			o := test(t, document, "--url", s.url, "--budget", "1800ms", "--auth", "header:X-Key=s3cr3t-key",
-				"--set", "engine.mostRequestsPerMinute=1200", "--set", fmt.Sprintf("engine.followRedirects=%v", follow))
-
-			o.wantFound(t, "o1")
-			o.wantFound(t, "GET /o4")
-			o.wantFound(t, "POST /go")
-			for _, id := range []string{"GET /o2", "GET /o3"} {
-				if !slices.ContainsFunc(o.found(id), func(f reporter.FindingInFull) bool {
-					return f.Code == "F920" && strings.Contains(f.Title, "302")
-				}) {
-					t.Errorf("that %s has no 302 is not found: %v", id, sums(o.found(id)))
+		claims = append(claims, claim{
+			name: fmt.Sprintf("followed %v", follow),
+			answers: func(*standIn) answerer {
+				to := func(location string) func() reply { return inTurn(say(302, "", "", "Location", location)) }
+				return always(map[string]func() reply{
+					"GET /o1": to("/other"), "GET /o2": to("/other"), "GET /other": inTurn(say(200, "text/html", "<p>other</p>")),
+					"GET /o3": to("/o3"), "GET /o4": to(thief.url + "/steal"), "POST /go": to("/landing"),
+					"GET /landing": inTurn(sayJSON(200, `{"landed":true}`)),
+				})
+			},
+			args: func(s *standIn) []string {
+				return []string{
+					document, "--url", s.url, "--budget", "1800ms", "--auth", "header:X-Key=s3cr3t-key",
+					"--set", "engine.mostRequestsPerMinute=1200", "--set", fmt.Sprintf("engine.followRedirects=%v", follow),
 				}
-			}
-			if came := thief.arrived(); len(came) > 0 {
-				t.Errorf("the other host was sent %q", came[0].head)
-			}
-
-			counted, hops := map[string]int{}, 0
-			for _, e := range o.exchanges {
-				if e.Outcome == "neverSent" {
-					continue
-				}
-				counted[string(e.Request.Method+" "+e.Request.Target)]++
-				hops += len(e.Hops)
-				for _, h := range e.Hops[min(1, len(e.Hops)):] {
-					counted[string(h.Method+" "+h.Target)]++
-				}
-				if n := len(e.Hops); n > 0 {
-					counted[followed(e.Hops[n-1])]++
-				}
-				if len(e.Hops) > 9 {
-					t.Errorf("a call took %d requests", len(e.Hops)+1)
-				}
-				if string(e.Request.Target) == "/o3" && len(e.Findings) == 0 {
-					t.Errorf("a loop passed: %+v", e)
-				}
-			}
-			arrived := map[string]int{}
-			for _, a := range s.arrived() {
-				arrived[a.method+" "+a.target]++
-				if messages.Get(a.header, "X-Key") != "s3cr3t-key" {
-					t.Errorf("a request without the key: %q", a.head)
-				}
-			}
-			if !maps.Equal(counted, arrived) {
-				t.Errorf("the recording has %v, what arrived is %v", counted, arrived)
-			}
-			if follow != (arrived["GET /other"] > 0) || follow != (arrived["GET /landing"] > 0) || follow != (hops > 0) {
-				t.Errorf("what arrived is %v", arrived)
-			}
-			if told := o.report; told.Engine.RequestsSent != int64(len(s.arrived())) || told.Totals.Redirects != int64(hops) ||
-				told.Totals.Requests+told.Totals.Redirects != told.Engine.RequestsSent {
-				t.Errorf("told are %+v and %+v", told.Engine, told.Totals)
-			}
-			spaced(t, s.arrived(), 50*time.Millisecond, 40*time.Millisecond)
+			},
+			check: func(s *standIn, o *outcome, complain complain) {
+				wantSpaced(s.arrived(), 50*time.Millisecond, 40*time.Millisecond, complain)
+				checkRedirects(s, o, follow, complain)
+			},
 		})
+	}
+	hold(t, claims...)
+	if came := thief.arrived(); len(came) > 0 {
+		t.Errorf("the other host was sent %q", came[0].head)
 	}
 }
 
-// followed is the request that a redirect of case 30 leads to.
-func followed(h reporter.HopTold) string {
-	return "GET " + string(h.Location)
+// checkRedirects complains of what is wrong with the account of a run of case 30.
+func checkRedirects(s *standIn, o *outcome, follow bool, complain complain) {
+	for _, id := range []string{"o1", "GET /o4", "POST /go"} {
+		if found := sums(o.found(id)); len(found) > 0 {
+			complain("%s: found %v", id, found)
+		}
+	}
+	for _, id := range []string{"GET /o2", "GET /o3"} {
+		if !slices.ContainsFunc(o.found(id), func(f reporter.FindingInFull) bool {
+			return f.Code == "F920" && strings.Contains(f.Title, "302")
+		}) {
+			complain("that %s has no 302 is not found: %v", id, sums(o.found(id)))
+		}
+	}
+
+	told, hops := map[string]int{}, 0
+	for _, e := range o.exchanges {
+		if e.Outcome == "neverSent" {
+			continue
+		}
+		told[string(e.Request.Method+" "+e.Request.Target)]++
+		for i, h := range e.Hops {
+			// Each hop is a request that was redirected, the first of them the one that is told already.
+			if i > 0 {
+				told[string(h.Method+" "+h.Target)]++
+			}
+			hops++
+		}
+		if n := len(e.Hops); n > 0 {
+			told["GET "+string(e.Hops[n-1].Location)]++
+		}
+		if len(e.Hops) > 9 {
+			complain("a call took %d requests", len(e.Hops)+1)
+		}
+		if e.Request.Target == "/o3" && len(e.Findings) == 0 {
+			complain("a loop passed: %+v", e)
+		}
+	}
+	arrived := map[string]int{}
+	for _, a := range s.arrived() {
+		arrived[a.method+" "+a.target]++
+		if messages.Get(a.header, "X-Key") != "s3cr3t-key" {
+			complain("a request came without the key: %q", a.head)
+		}
+	}
+	if !maps.Equal(told, arrived) {
+		complain("the recording has %v, what arrived is %v", told, arrived)
+	}
+	if follow != (arrived["GET /other"] > 0) || follow != (arrived["GET /landing"] > 0) || follow != (hops > 0) {
+		complain("what arrived is %v", arrived)
+	}
+	if e, totals := o.report.Engine, o.report.Totals; e.RequestsSent != int64(len(s.arrived())) ||
+		totals.Redirects != int64(hops) || totals.Requests+totals.Redirects != e.RequestsSent {
+		complain("told are %+v and %+v", e, totals)
+	}
 }

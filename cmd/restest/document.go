@@ -51,6 +51,7 @@ them can be tested and why the others cannot, and every problem found with its p
 			}
 			system := clock.NewSystem()
 			r := newReader(a.in, newFetcher(given, a.environ, system), cmd.Args().First())
+			r.find(ctx)
 			doc, err := document.Load(ctx, r.location, document.Options{URL: cmd.String("url"), Read: r.read})
 			if err != nil {
 				return errors.New(printable(err.Error()))

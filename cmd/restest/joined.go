@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -80,6 +81,11 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 	}
 	listening, done := context.WithCancel(ctx)
 	defer done() // a signal that comes later is not the run's
+	if environment(p.options.environ, "GOGC") == "" {
+		// What a run keeps is small and what it passes on is much: collecting a quarter as often costs some 40 MiB and
+		// makes it faster by a quarter.
+		defer debug.SetGCPercent(debug.SetGCPercent(400))
+	}
 	result := run.Live(ctx, p.clock, signals(listening))
 	wire.Wait()
 	return result, nil

@@ -13,6 +13,7 @@ import (
 // TestHAProxyIsObeyed has HAProxy count requests in a stick table, those of a client or of a resource, and refuse what
 // is too many in a second: at once, or after a tarpit.
 func TestHAProxyIsObeyed(t *testing.T) {
+	t.Parallel()
 	program := installed(t, "haproxy")
 	kinds := []struct {
 		name, table, track, refuse string
@@ -43,6 +44,7 @@ func TestHAProxyIsObeyed(t *testing.T) {
 defaults
   mode http
   log global
+  option dontlognull
   timeout connect 5s
   timeout client 60s
   timeout server 60s

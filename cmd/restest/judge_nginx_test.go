@@ -1,11 +1,18 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,11 +24,13 @@ type site struct {
 	zone     string // what limit_req_zone is given: the key and the rate; none without it
 	place    string // the location that is limited, "/" without it
 	status   int    // of a refusal, 429 without it
+	behind   string // the server that it passes requests to, the demo's API without it
 	more     string // directives of the server
 	url, log string // filled in by nginx
 }
 
-// nginx starts one nginx with the sites. It is one process, and logs each request as its answer is over.
+// nginx starts one nginx with the sites, and with what else its http block is to hold. It is one process, and logs each
+// request as its answer is over.
 func nginx(t *testing.T, outside string, sites ...*site) {
 	t.Helper()
 	program := installed(t, "nginx")
@@ -34,32 +43,25 @@ http {
   log_format judge escape=none '$msec $request_time $status $request_method $request_uri $sent_http_retry_after';
   client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi;
   uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi;
-  proxy_http_version 1.1; proxy_set_header Connection "";
+  keepalive_requests 100000; proxy_http_version 1.1; proxy_set_header Connection "";
   upstream api { server %[2]s; keepalive 16; }
   %[3]s
 `, folder, serveDemo(t), outside)
 	for i, s := range sites {
 		s.url, s.log = "http://"+addresses[i], filepath.Join(folder, fmt.Sprintf("%d.log", i))
-		limit, place, status := "", s.place, s.status
-		if place == "" {
-			place = "/"
-		}
-		if status == 0 {
-			status = http.StatusTooManyRequests
-		}
+		limit, place := "", cmp.Or(s.place, "/")
 		if s.zone != "" {
 			key, rate, _ := strings.Cut(s.zone, " ")
 			fmt.Fprintf(&b, "  limit_req_zone %s zone=z%d:1m rate=%s;\n", key, i, rate)
-			limit = fmt.Sprintf("limit_req zone=z%d; limit_req_status %d; limit_req_log_level info;", i, status)
+			limit = fmt.Sprintf("limit_req zone=z%d; limit_req_status %d; limit_req_log_level info;", i, cmp.Or(s.status, 429))
 		}
 		fmt.Fprintf(&b, "  server {\n    listen %s; server_name n%d; access_log %s judge;\n", addresses[i], i, s.log)
-		if !strings.Contains(s.more, "location "+place+" ") {
-			fmt.Fprintf(&b, "    location %s { %s proxy_pass http://api; }\n", place, limit)
-		}
+		pass := "proxy_pass http://" + cmp.Or(s.behind, "api") + ";"
+		fmt.Fprintf(&b, "    location %s { %s %s }\n", place, limit, pass)
 		if place != "/" {
-			b.WriteString("    location / { proxy_pass http://api; }\n")
+			fmt.Fprintf(&b, "    location / { %s }\n", pass)
 		}
-		fmt.Fprintf(&b, "    %s\n  }\n", strings.ReplaceAll(s.more, "LIMIT", limit))
+		fmt.Fprintf(&b, "    %s\n  }\n", s.more)
 	}
 	b.WriteString("}\n")
 	config := filepath.Join(folder, "nginx.conf")
@@ -83,45 +85,85 @@ func arrivedAll(t *testing.T, log []entry, o *outcome, before int64) {
 }
 
 // TestNginxWithoutBurstAcceptsARunAtItsRate has nginx refuse whatever comes earlier than an interval after what it last
-// accepted. A machine that is busy has nginx notice a request late, and take the next for early; as that only ever adds
-// refusals, the best of three runs counts.
+// accepted: of a run on a quiet machine, at most two. A busy machine has nginx notice a request late, and take the next
+// for early. How often is seen from a control, a plain metronome before the same nginx; since chance has a part in it, the
+// best of three runs counts.
 func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
 	for _, perMinute := range []int{600, 3000} {
 		t.Run(fmt.Sprint(perMinute), func(t *testing.T) {
-			least := int64(1 << 32)
-			for run := 0; run < 3 && least > 2; run++ {
-				least = min(least, refusedAtItsRate(t, perMinute, sitting(4*time.Second, 30*time.Second)))
+			for range 3 {
+				if refused, noise := refusedAtItsRate(t, perMinute, sitting(4*time.Second, 30*time.Second)); refused <= 2+2*noise {
+					return
+				}
 			}
-			if least > 2 {
-				t.Errorf("nginx refused %d requests in the best of three runs", least)
-			}
+			t.Error("nginx refused too many requests in each of three runs")
 		})
 	}
 }
 
-// refusedAtItsRate is how many requests nginx refused of a run at the rate that it allows.
-func refusedAtItsRate(t *testing.T, perMinute int, budget time.Duration) int64 {
+// refusedAtItsRate is how many requests nginx refused of a run at the rate that it allows, and how many it would have
+// refused of the control in as many.
+func refusedAtItsRate(t *testing.T, perMinute int, budget time.Duration) (refused, noise int64) {
 	t.Helper()
-	s := &site{zone: fmt.Sprintf("$server_name %dr/m", perMinute)}
-	nginx(t, "", s)
+	zone := fmt.Sprintf("$server_name %dr/m", perMinute)
+	s, c := &site{zone: zone}, &site{zone: zone}
+	nginx(t, "", s, c)
+	interval := time.Minute / time.Duration(perMinute)
+	stop := metronome(t, c.url, interval)
 	o := begin(t, demoDocument(t), s.url, budget, atRate(perMinute)...).end(t)
+	stop()
 	log := readLog(t, s.log, nginxLine)
 	arrivedAll(t, log, o, 0)
-	refused, e := refusals(log, 429), o.report.Engine
-	t.Logf("%d requests, %d refused; the shortest gap between writes %s, in the log %s; %d of %d turns",
-		len(log), refused, *e.ShortestGap, closest(log), *e.TurnsUsed, *e.TurnsDue)
+	beats := readLog(t, c.log, nginxLine)
+	refused, noise = refusals(log, 429), refusals(beats, 429)*int64(len(log))/int64(len(beats))
+	e := o.report.Engine
+	t.Logf("%d requests, %d refused (of as many of the control %d); the shortest gap between writes %s, in the log %s; %d of %d turns",
+		len(log), refused, noise, *e.ShortestGap, slices.Min(gapsOf(log)), *e.TurnsUsed, *e.TurnsDue)
 	if o.report.Totals.Refused != refused {
 		t.Errorf("the report tells of %d refusals, the log of %d", o.report.Totals.Refused, refused)
 	}
-	interval := time.Minute / time.Duration(perMinute)
 	if gap := isoDuration(t, *e.ShortestGap); gap < interval || isoDuration(t, *e.PromisedInterval) != interval {
 		t.Errorf("two requests were %s apart, and %s was promised", gap, *e.PromisedInterval)
 	}
-	// A third leaves room for the opening lap, which waits for answers.
-	if least := int64(budget/interval) / 3; *e.TurnsUsed < least {
+	// A third leaves room for the opening lap, which waits for answers. A refusal may hold the whole API.
+	if least := int64(budget/interval) / 3; refused == 0 && *e.TurnsUsed < least {
 		t.Errorf("only %d turns were used", *e.TurnsUsed)
 	}
-	return refused
+	return refused, noise
+}
+
+// metronome sends a request each interval, over one connection, until it is stopped.
+func metronome(t *testing.T, url string, interval time.Duration) (stop func()) {
+	t.Helper()
+	address := strings.TrimPrefix(url, "http://")
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stopped atomic.Bool
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer conn.Close()
+		clk, in := clock.NewSystem(), bufio.NewReader(conn)
+		for next := clk.Now(); clock.Until(clk, next, &stopped); {
+			if _, err := io.WriteString(conn, "GET /v1/opening-hours HTTP/1.1\r\nHost: "+address+"\r\n\r\n"); err != nil {
+				t.Error(err)
+				return
+			}
+			next = clk.Now().Add(interval)
+			reply, err := http.ReadResponse(in, nil)
+			if err == nil {
+				_, err = io.Copy(io.Discard, reply.Body)
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	stop = func() { stopped.Store(true); group.Wait() }
+	t.Cleanup(stop)
+	return stop
 }
 
 func TestNginxWithoutBurstRefusesAFasterRunAndIsObeyed(t *testing.T) {
@@ -149,6 +191,17 @@ func TestNginxWithoutBurstRefusesAFasterRunAndIsObeyed(t *testing.T) {
 	}
 }
 
+func TestAJudgeNoticesARunThatDoesNotWait(t *testing.T) {
+	t.Parallel()
+	s := &site{zone: "$server_name 300r/m"}
+	nginx(t, "", s)
+	o := begin(t, demoDocument(t, quick...), s.url, 2*time.Second, append(atRate(600), "--set", "schedule.waitWhenToldTo=false")...).end(t)
+	log := readLog(t, s.log, nginxLine)
+	if w := imply(t, log, o, o.stoppedAt(t), 429, notAtAll); len(w.disturbed) < 5 {
+		t.Errorf("of %d refusals in %d requests the log implies %d disturbed waits", refusals(log, 429), len(log), len(w.disturbed))
+	}
+}
+
 // slow is a refusal of nginx with a Retry-After.
 func slow(status int, retryAfter string) string {
 	return fmt.Sprintf(`error_page %[1]d = @slow; location @slow { add_header Retry-After "%[2]s" always; return %[1]d; }`, status, retryAfter)
@@ -157,6 +210,7 @@ func slow(status int, retryAfter string) string {
 // TestTheWaitsInTheReportAreThoseInTheLogOfNginx has one nginx limit each resource, the whole server, or one resource
 // alone, and say how long to wait in each way there is.
 func TestTheWaitsInTheReportAreThoseInTheLogOfNginx(t *testing.T) {
+	t.Parallel()
 	budget := sitting(5*time.Second, 25*time.Second)
 	clk := clock.NewSystem()
 	// It comes in the middle of the run: before it a wait lasts until then, after it no time at all.
@@ -181,7 +235,7 @@ func TestTheWaitsInTheReportAreThoseInTheLogOfNginx(t *testing.T) {
 	zones := []struct{ name, zone, place string }{
 		{"each resource", "$uri 30r/m", ""},
 		{"the whole server", "$server_name 240r/m", ""},
-		{"one resource", "$uri 30r/m", "= /v1/opening-hours"},
+		{"one resource", "$uri 6r/m", "= /v1/opening-hours"},
 	}
 	var sites []*site
 	for _, z := range zones {
@@ -208,9 +262,7 @@ func TestTheWaitsInTheReportAreThoseInTheLogOfNginx(t *testing.T) {
 			for _, p := range w.operations {
 				times += p.times
 			}
-			alone := s.place != "" // an operation is asked seldom, and in a few seconds maybe not often enough
 			switch refused := refusals(log, s.status); {
-			case refused == 0 && alone && !thorough():
 			case refused == 0:
 				t.Error("nothing was refused")
 			case kind.asks != (times > 0):
@@ -218,7 +270,7 @@ func TestTheWaitsInTheReportAreThoseInTheLogOfNginx(t *testing.T) {
 			case s.status == 503 && !o.hasFault("F121", 503):
 				t.Error("a 503 is a fault, and none was found")
 			}
-			if alone && w.api.times > 0 {
+			if s.place != "" && w.api.times > 0 {
 				t.Error("the whole API was held for one operation")
 			}
 		})

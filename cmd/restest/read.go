@@ -20,6 +20,8 @@ const (
 // fetcher reads what is at an http or https address.
 type fetcher interface {
 	Get(ctx context.Context, address string) ([]byte, []messages.Field, error)
+	// Moved is where what was read at the address turned out to be.
+	Moved(address string) string
 }
 
 // reader reads a document and what it refers to: files, addresses, and "-", the standard input, which can be read but
@@ -33,6 +35,32 @@ type reader struct {
 	address *url.URL
 	// location is where the document is, as it may be shown and written.
 	location string
+	// found is what was at an address, once find has looked.
+	found *found
+}
+
+// found is what a document's own address holds, or why it cannot be read.
+type found struct {
+	body []byte
+	err  error
+}
+
+// find reads the document if it is at an address, and follows it to where redirects lead: that is where its references
+// start from (RFC 3986 §5.1.3).
+func (r *reader) find(ctx context.Context) {
+	if r.address == nil {
+		return
+	}
+	body, _, err := r.fetcher.Get(ctx, r.address.String())
+	if err != nil {
+		if why, said := strings.CutPrefix(err.Error(), r.location+": "); said {
+			err = errors.New(why) // whoever asked says where
+		}
+	}
+	r.found = &found{body, err}
+	if err == nil {
+		r.location = r.fetcher.Moved(r.location)
+	}
 }
 
 // newReader makes a reader for the document at a location. The user and the query of an address, which may hold a
@@ -54,6 +82,8 @@ func (r *reader) read(ctx context.Context, location string) ([]byte, error) {
 	switch {
 	case location == "-":
 		return r.readInput(ctx)
+	case r.found != nil && location == r.location:
+		return r.found.body, r.found.err
 	case isAddress(location):
 		body, _, err := r.fetcher.Get(ctx, r.withSecrets(location))
 		if err != nil {
@@ -66,14 +96,10 @@ func (r *reader) read(ctx context.Context, location string) ([]byte, error) {
 	return readFile(location, mostDocument)
 }
 
-// withSecrets is the address with the user that the document's own has, if it is of the same origin, and with its query
-// if it is the document's.
+// withSecrets is the address with the user that the document's own has, if it is of the same origin.
 func (r *reader) withSecrets(location string) string {
 	if r.address == nil {
 		return location
-	}
-	if location == r.location {
-		return r.address.String()
 	}
 	u, err := url.Parse(location)
 	if err != nil || u.User != nil || u.Scheme != r.address.Scheme || u.Host != r.address.Host {

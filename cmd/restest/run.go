@@ -191,11 +191,12 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 
 	p.fetcher = newFetcher(p.given, o.environ, p.clock)
 	r := newReader(s.in, p.fetcher, o.document)
-	p.options.document = r.location
 	spent := fmt.Errorf("the budget, %s, was over before %s was read", settings.FormatDuration(o.budget), settings.Quote(r.location))
 	reading, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer p.clock.At(clock.Instant(0).Add(o.budget), func() { stop(spent) })()
+	r.find(reading)
+	p.options.document = r.location
 	p.doc, err = document.Load(reading, r.location, document.Options{URL: o.url, Read: p.files.Keep(r.read)})
 	if context.Cause(reading) == spent {
 		return nil, &failure{reporter.ExitNothing, spent.Error()}

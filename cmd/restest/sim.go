@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,10 +23,10 @@ import (
 
 // simOptions are what the command line of sim says.
 type simOptions struct {
-	recording string // a file, or the folder it is in
-	document  string // "" for the recording's own
-	out       string
-	// budget and seed are the recording's where they are nil.
+	subject  string // a recording, the folder it is in, or a scenario
+	document string // "" for the subject's own
+	out      string
+	// budget and seed are the subject's where they are nil.
 	budget   *time.Duration
 	seed     *uint64
 	settings settings.Input
@@ -50,15 +51,19 @@ var policies = []string{byOperation, byWholeAPI}
 func (a *app) simCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sim",
-		Usage:     "say what a recorded run would have been with other settings",
-		UsageText: "restest sim [options] RECORDING",
+		Usage:     "say what a run would have been with other settings",
+		UsageText: "restest sim [options] RECORDING|SCENARIO",
 		Description: strings.TrimSpace(`
 Runs a recorded run once more, on paper: nothing is sent, and the nth request to an operation gets the nth reply that
 was recorded for it, after as long as that took. RECORDING is a run.ndjson.zst or the folder it is in. Prints the summary
 and writes the report of the run as it would have been, in a fraction of its time. The same command gives the same
 report, byte for byte, on any machine: neither the clock nor the environment is looked at.
 
-The settings are those the recording was made with, changed by --settings and --set. With --against a second run is
+A SCENARIO is a YAML file that describes an API on paper instead: document, seed, budget, settings in their groups, and
+api with latency, jitter, bySchema, instead (of100, operations, status, fate), quotas (operations, per, limiter, limit,
+window, burst, status, retryAfter, wait) and phases (from, to, it, times).
+
+The settings are those of the recording or the scenario, changed by --settings and --set. With --against a second run is
 simulated, with these changes and the ones given there, and both are shown side by side; the exit code is the first's.
 --policy whole-api has every request wait as soon as one operation is told to; no real run does. It can stand in
 --against too: policy=whole-api.`),
@@ -68,13 +73,14 @@ simulated, with these changes and the ones given there, and both are shown side 
 			"restest sim run.ndjson.zst --against schedule.waitWhenToldTo=false",
 			"restest sim run.ndjson.zst --against schedule.firstGuessedWait=5s,engine.maxConcurrency=4",
 			"restest sim run.ndjson.zst --policy whole-api --against policy=operation",
+			"restest sim scenario.yaml",
 		}},
 		Flags: slices.Concat(settingsFlags(), []cli.Flag{
-			&cli.StringSliceFlag{Name: "against", Usage: "settings of a second run, as `GROUP.KEY=VALUE,…`; may be repeated"},
+			&cli.StringSliceFlag{Name: "against", Usage: "`CHANGES` for a second run, as GROUP.KEY=VALUE,GROUP.KEY=VALUE; may be repeated"},
 			&cli.StringFlag{Name: "policy", Value: byOperation, Usage: "`WHO` waits when an operation is told to: operation or whole-api"},
-			&cli.StringFlag{Name: "budget", Usage: "`TIME` the run has", DefaultText: "the recording's"},
-			&cli.StringFlag{Name: "seed", Usage: "whole `NUMBER` that the invented values hang on", DefaultText: "the recording's"},
-			&cli.StringFlag{Name: "document", Usage: "`FILE` with the document, instead of the one in the recording"},
+			&cli.StringFlag{Name: "budget", Usage: "`TIME` the run has", DefaultText: "the recording's or the scenario's"},
+			&cli.StringFlag{Name: "seed", Usage: "whole `NUMBER` that the invented values hang on", DefaultText: "the recording's or the scenario's"},
+			&cli.StringFlag{Name: "document", Usage: "`FILE` with the document, instead of the recording's or the scenario's"},
 			&cli.StringFlag{Name: "out", Value: "restest-sim", Usage: "`FOLDER` for the report; that of --against goes to against in it"},
 			quietFlag(),
 		}),
@@ -100,9 +106,9 @@ func (a *app) simOptions(cmd *cli.Command) (o simOptions, err error) {
 		quiet: cmd.Bool("quiet"), environ: a.environ,
 	}
 	if cmd.NArg() != 1 || cmd.Args().First() == "" {
-		return o, usage(cmd, "one RECORDING belongs here; write a run.ndjson.zst or the folder it is in")
+		return o, usage(cmd, "one RECORDING or SCENARIO belongs here; write a run.ndjson.zst, the folder it is in, or a YAML file")
 	}
-	o.recording = cmd.Args().First()
+	o.subject = cmd.Args().First()
 	if o.settings, err = a.settingsInput(cmd); err != nil {
 		return o, err
 	}
@@ -150,7 +156,7 @@ func (a *app) simOptions(cmd *cli.Command) (o simOptions, err error) {
 				return o, usage(cmd, "--against %s is not a setting; restest settings lists them all", settings.Quote(name))
 			}
 			if name != "policy" {
-				o.against = append(o.against, settings.Flag{Flag: "--against", Name: name, Value: value})
+				o.against = append(o.against, settings.Flag{Flag: "--against " + name, Name: name, Value: value})
 			}
 		}
 	}
@@ -185,17 +191,12 @@ func changes(text string) []string {
 	return list
 }
 
-// simulate replays the recording, once or twice, and returns what the program ends with. An error is bad input.
+// simulate runs the simulation, once or twice, and returns what the program ends with. An error is bad input.
 func simulate(ctx context.Context, o simOptions, s streams) (int, error) {
-	rec, err := readRecording(&o)
-	if err != nil {
+	r := simulator{simOptions: o, live: s.err}
+	if err := r.read(ctx); err != nil {
 		return 0, err
 	}
-	doc, err := documentOf(ctx, rec, o.document)
-	if err != nil {
-		return 0, err
-	}
-	r := rerun{simOptions: o, rec: rec, doc: doc, streams: s}
 	first, err := r.prepare(o.out, nil, o.policy)
 	if err != nil {
 		return 0, err
@@ -230,89 +231,106 @@ func (o simOptions) changed() []string {
 	return list
 }
 
-// readRecording reads the recording, which may be named by its folder. The folder for the report must be another.
-func readRecording(o *simOptions) (*sim.Recording, error) {
-	if at, err := os.Stat(o.recording); err == nil && at.IsDir() {
-		o.recording = filepath.Join(o.recording, reporter.RecordingName)
+// simulator is what the runs of one simulation share.
+type simulator struct {
+	simOptions
+	sim.Simulation
+	// live is where a run is told about as it goes.
+	live io.Writer
+	// based are the settings it is based on.
+	based []settings.Flag
+}
+
+// read reads what is to be simulated.
+func (r *simulator) read(ctx context.Context) error {
+	if extension := filepath.Ext(r.subject); slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
+		s, err := readScenario(ctx, r.subject, r.document)
+		if err != nil {
+			return err
+		}
+		r.Document, r.API, r.Seed, r.Budget, r.based = s.doc, s.api, s.seed, s.budget, s.settings
+		r.Report.URL, r.Report.Files = s.url, &s.files
+	} else if err := r.readRecording(ctx); err != nil {
+		return err
 	}
-	file, err := os.Open(o.recording)
+	if r.seed != nil {
+		r.Seed = *r.seed
+	}
+	if r.budget != nil {
+		r.Budget = *r.budget
+	}
+	r.From = r.subject
+	return r.Document.Reachable()
+}
+
+// readRecording reads the recording, which may be named by its folder, and the document.
+func (r *simulator) readRecording(ctx context.Context) error {
+	if at, err := os.Stat(r.subject); err == nil && at.IsDir() {
+		r.subject = filepath.Join(r.subject, reporter.RecordingName)
+	}
+	file, err := os.Open(r.subject)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", settings.Quote(o.recording), reason(err))
+		return fmt.Errorf("%s cannot be read: %w", settings.Quote(r.subject), reason(err))
 	}
 	defer file.Close()
-	if read, err := file.Stat(); err == nil {
-		for _, out := range []string{o.out, filepath.Join(o.out, "against")} {
-			if removed, err := os.Stat(filepath.Join(out, reporter.RecordingName)); err == nil && os.SameFile(read, removed) {
-				return nil, fmt.Errorf("--out %s is where the recording is, which would be lost; name another folder", settings.Quote(out))
-			}
-		}
+	if err := r.wouldLose(file); err != nil {
+		return err
 	}
 	rec, err := sim.ReadRecording(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", settings.Quote(o.recording), err)
+		return fmt.Errorf("%s: %w", settings.Quote(r.subject), err)
 	}
-	return rec, nil
-}
-
-// documentOf is the document that was tested: the recording's, or the one in a file.
-func documentOf(ctx context.Context, rec *sim.Recording, file string) (*document.Document, error) {
-	if file == "" {
-		doc, err := rec.Document(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return doc, doc.Reachable()
+	if r.document == "" {
+		r.Document, err = rec.Document(ctx)
+	} else {
+		r.Document, err = document.Load(ctx, r.document, document.Options{URL: rec.Address(), Read: readLocal})
 	}
-	doc, err := document.Load(ctx, file, document.Options{URL: rec.Address()})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return doc, doc.Reachable()
-}
-
-// rerun is what the simulations of one recording share.
-type rerun struct {
-	simOptions
-	streams
-	rec *sim.Recording
-	doc *document.Document
-}
-
-// prepare makes one simulation.
-func (r rerun) prepare(out string, changed []settings.Flag, policy string) (sim.Rerun, error) {
-	in := r.settings
 	// What is recorded already need not be recorded again, unless it is asked for.
-	in.Recorded = append(r.rec.Run.Given(), "report.recording=false")
-	in.Flags = changed
+	r.based = append(rec.Run.Given(), settings.Flag{Flag: "the simulation", Name: "report.recording", Value: "false"})
+	r.Recording, r.Seed, r.Budget = rec, rec.Run.Seed, rec.Budget
+	return nil
+}
+
+// wouldLose refuses to write where the recording is: what an earlier run wrote there is removed first.
+func (r *simulator) wouldLose(recording *os.File) error {
+	read, err := recording.Stat()
+	if err != nil {
+		return err
+	}
+	for _, out := range []string{r.out, filepath.Join(r.out, "against")} {
+		if removed, err := os.Stat(filepath.Join(out, reporter.RecordingName)); err == nil && os.SameFile(read, removed) {
+			return fmt.Errorf("--out %s is where the recording is, which would be lost; name another folder", settings.Quote(out))
+		}
+	}
+	return nil
+}
+
+// prepare makes one run of the simulation.
+func (r *simulator) prepare(out string, changed []settings.Flag, policy string) (sim.Simulation, error) {
+	run := r.Simulation
+	in := r.settings
+	in.Simulated, in.Flags = r.based, changed
 	given, err := settings.Resolve(in)
 	if err != nil {
-		return sim.Rerun{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+		return run, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	if _, err := stages.OwnRates(r.doc, given.Engine); err != nil {
 		return sim.Rerun{}, err
 	}
 	folder, err := reporter.NewFolder(out)
 	if err != nil {
-		return sim.Rerun{}, err
+		return run, err
 	}
-	run := sim.Rerun{
-		Recording: r.rec, Document: r.doc, Settings: given.Settings, Seed: r.rec.Run.Seed, Budget: r.rec.Budget,
-		WholeAPIAtOnce: policy == byWholeAPI, From: r.recording,
-		Report: reporter.Config{
-			Values: given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},
-			Out: folder, Quiet: r.quiet, Notes: given.Notes(),
-		},
-	}
-	if r.seed != nil {
-		run.Seed = *r.seed
-	}
-	if r.budget != nil {
-		run.Budget = *r.budget
-	}
-	if policy == byWholeAPI {
+	run.Settings, run.WholeAPIAtOnce = given.Settings, policy == byWholeAPI
+	run.Report.Values, run.Report.Tool = given.All(), reporter.Tool{Name: "restest", Version: version()}
+	run.Report.Out, run.Report.Quiet, run.Report.Notes = folder, r.quiet, given.Notes()
+	if run.WholeAPIAtOnce {
 		run.Report.Notes = append(run.Report.Notes, "every request waits as soon as one operation is told to, which only a simulation does")
 	}
-	describe(&run.Report, r.err, r.environ)
+	describe(&run.Report, r.live, r.environ)
 	run.Report.LiveTTY = false // there is nothing to watch
 	return run, nil
 }

@@ -51,7 +51,7 @@ func caseFile(t *testing.T, name string) string {
 // arrival is one request as it arrived.
 type arrival struct {
 	at clock.Instant
-	// head is the request line and the header lines as they came, without the last line end.
+	// head is the request line and the header lines as they came, without the empty line behind them.
 	head           string
 	method, target string
 	header         []messages.Field
@@ -88,8 +88,8 @@ type reply struct {
 	close bool
 }
 
-// answer answers a request.
-type answer func(a *arrival) reply
+// answerer answers a request.
+type answerer func(a *arrival) reply
 
 // say is an ordinary reply; fields are names and values in turn.
 func say(status int, contentType, body string, fields ...string) reply {
@@ -134,7 +134,7 @@ func once(first, then reply) func() reply {
 }
 
 // always answers each request to "METHOD /path" with the next of its replies, and others with 404.
-func always(replies map[string]func() reply) answer {
+func always(replies map[string]func() reply) answerer {
 	return func(a *arrival) reply {
 		if next := replies[a.method+" "+a.path()]; next != nil {
 			return next()
@@ -147,7 +147,7 @@ func always(replies map[string]func() reply) answer {
 type standIn struct {
 	url    string
 	clock  clock.Clock
-	answer answer
+	answer answerer
 
 	mu   sync.Mutex
 	log  []*arrival
@@ -156,13 +156,20 @@ type standIn struct {
 }
 
 // serve starts a stand-in. It ends with the test.
-func serve(t *testing.T, answer answer) *standIn {
+func serve(t *testing.T, answers answerer) *standIn {
+	t.Helper()
+	return serveBy(t, func(*standIn) answerer { return answers })
+}
+
+// serveBy starts a stand-in whose answers hang on its clock.
+func serveBy(t *testing.T, answers func(*standIn) answerer) *standIn {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &standIn{url: "http://" + listener.Addr().String(), clock: clock.NewSystem(), answer: answer, open: map[net.Conn]bool{}}
+	s := &standIn{url: "http://" + listener.Addr().String(), clock: clock.NewSystem(), open: map[net.Conn]bool{}}
+	s.answer = answers(s)
 	var group sync.WaitGroup
 	group.Go(func() {
 		for {
@@ -263,6 +270,13 @@ func (s *standIn) next(in *bufio.Reader) (*arrival, error) {
 	return a, err
 }
 
+// forget empties the log.
+func (s *standIn) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = nil
+}
+
 // arrived are the requests that have come so far, those to "METHOD /path" alone where paths are given.
 func (s *standIn) arrived(to ...string) []*arrival {
 	s.mu.Lock()
@@ -306,13 +320,78 @@ func program(args ...string) *outcome {
 // seeded are the options that every run of a case has.
 var seeded = []string{"--quiet", "--seed", "1"}
 
-// test tests an API by a document, and reads what the program has written.
-func test(t *testing.T, document string, args ...string) *outcome {
+// test tests an API, as a document and options say, and reads what the program has written.
+func test(t *testing.T, args ...string) *outcome {
 	t.Helper()
 	out := t.TempDir()
-	o := program(slices.Concat([]string{"run", document, "--out", out}, seeded, args)...)
+	o := program(slices.Concat([]string{"run", "--out", out}, seeded, args)...)
 	o.read(t, out)
 	return o
+}
+
+// test tests the stand-in until each operation that can be tested was answered so often: on a busy machine the first
+// run may not be long enough. What arrived before the last run is forgotten.
+func (s *standIn) test(t *testing.T, answers int64, args ...string) *outcome {
+	t.Helper()
+	for budget := 400 * time.Millisecond; ; budget *= 4 {
+		s.forget()
+		o := test(t, slices.Concat([]string{"--budget", budget.String()}, args)...)
+		if budget > 10*time.Second || o.answered(answers) {
+			return o
+		}
+	}
+}
+
+func (o *outcome) answered(times int64) bool {
+	return !slices.ContainsFunc(o.report.Operations, func(op reporter.OperationTold) bool {
+		return op.State != "notTestable" && op.Requests-op.NoReply < times
+	})
+}
+
+// claim is something about time that a run has to show.
+type claim struct {
+	name    string
+	answers func(*standIn) answerer
+	args    func(*standIn) []string
+	// check complains of what is wrong.
+	check func(s *standIn, o *outcome, complain complain)
+}
+
+type complain func(format string, args ...any)
+
+// hold wants claims to hold. Their runs go on at once. On a busy machine a stand-in sees late what arrived in time, so a
+// claim that does not hold is tried again, up to three times.
+func hold(t *testing.T, claims ...claim) {
+	t.Helper()
+	for try := 1; len(claims) > 0; try++ {
+		stands, outs, outcomes := make([]*standIn, len(claims)), make([]string, len(claims)), make([]*outcome, len(claims))
+		var group sync.WaitGroup
+		for i, c := range claims {
+			stands[i], outs[i] = serveBy(t, c.answers), t.TempDir()
+			group.Go(func() {
+				outcomes[i] = program(slices.Concat([]string{"run", "--out", outs[i]}, seeded, c.args(stands[i]))...)
+			})
+		}
+		group.Wait()
+		var again []claim
+		for i, c := range claims {
+			outcomes[i].read(t, outs[i])
+			var complaints []string
+			c.check(stands[i], outcomes[i], func(format string, args ...any) {
+				complaints = append(complaints, fmt.Sprintf(format, args...))
+			})
+			if len(complaints) > 0 && try < 4 {
+				again = append(again, c)
+				continue
+			}
+			t.Run(c.name, func(t *testing.T) {
+				for _, text := range complaints {
+					t.Error(text)
+				}
+			})
+		}
+		claims = again
+	}
 }
 
 // read reads the report and, where there is one, the recording.

@@ -820,3 +820,17 @@ func BenchmarkLoadGitHub(b *testing.B) {
 		load(b, path, Options{})
 	}
 }
+
+func TestPathValuesThatAreNotSentAreNamed(t *testing.T) {
+	doc := loadYAML(t, "3.0.3", `
+paths:
+  /f/{name}:
+    get:
+      parameters:
+        - {name: name, in: path, required: true, schema: {type: string, enum: [a, ".", "..", b]}}
+      responses: {"200": {description: ok}}
+`, Options{URL: "http://127.0.0.1:1"})
+	if len(doc.Issues) != 1 || doc.Issues[0].Severity != "note" || !strings.Contains(doc.Issues[0].Message, `"." or ".."`) {
+		t.Errorf("issues: %+v", doc.Issues)
+	}
+}

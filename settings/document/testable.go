@@ -3,6 +3,8 @@ package document
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // judgeTestable finds the operations that need a value nobody can build: one whose schema is not known, or one that
@@ -11,6 +13,7 @@ func (l *loader) judgeTestable() {
 	l.findHollow()
 	for _, op := range l.doc.Operations {
 		for _, p := range op.Parameters {
+			l.unsendable(p)
 			if p.Required && p.Schema != nil && l.hollow[p.Schema] {
 				untestable(op, "no value can be built for its %s parameter %q: %s", p.In, p.Name, l.whyHollow(p.Schema))
 			}
@@ -162,4 +165,25 @@ func (l *loader) needs(s *Schema) *Schema {
 		return p.Schema
 	}
 	return l.missingItem(s)
+}
+
+// unsendable says which of a path parameter's values are not sent: with them the path would be another one, or lead
+// somewhere else (RFC 3986 §5.2.4).
+func (l *loader) unsendable(p *Parameter) {
+	if p.In != "path" || p.Schema == nil {
+		return
+	}
+	values := slices.Clone(p.Schema.Enum)
+	if p.Schema.HasConst {
+		values = append(values, p.Schema.Const)
+	}
+	var left []string
+	for _, v := range values {
+		if text, ok := v.(string); ok && (text == "" || text == "." || text == "..") {
+			left = append(left, strconv.Quote(text))
+		}
+	}
+	if len(left) > 0 {
+		l.issueAt(p.Place, "note", fmt.Sprintf("the path value %s of {%s} is not sent, as it would change the path", strings.Join(left, " or "), p.Name))
+	}
 }

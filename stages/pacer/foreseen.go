@@ -24,22 +24,22 @@ type foreseen struct {
 }
 
 // foresaw hears that the operation's request, sent at sentAt, drew a reply at the moment at that says how many are left
-// and when there will be more. It says whether the whole API is held from now on.
-func (w *waits) foresaw(operation int, sentAt, at clock.Instant, left int64, more time.Duration) (held bool) {
+// and when there will be more. It says whether a wait of the operation began, and whether the whole API is held from now on.
+func (w *waits) foresaw(operation int, sentAt, at clock.Instant, left int64, more time.Duration) (began, held bool) {
 	if !w.foresees {
-		return false
+		return false, false
 	}
 	op := &w.operations[operation].foreseen
 	op.say(sentAt, at, w.cut(at, more), left)
 	if left > 0 || more == 0 {
-		return false
+		return false, false
 	}
 	w.restingOutdated, w.quietOutdated = true, true
 	if sentAt < op.end || sentAt < w.api.foreseen.end {
 		// "What its reply says begins no wait: it moves the end of a wait still going, and only later."
 		op.prolong(w, at, more)
 		w.api.foreseen.prolong(w, at, more)
-		return false
+		return false, false
 	}
 	another := false
 	for i := range w.operations {
@@ -50,7 +50,7 @@ func (w *waits) foresaw(operation int, sentAt, at clock.Instant, left int64, mor
 		// "An operation that says it while another's foreseen wait is going speaks for the whole API".
 		w.api.foreseen.begin(w, at, more)
 	}
-	return another
+	return true, another
 }
 
 // say notes how many are left. Replies to requests that were under way at once may come in another order than the API

@@ -12,15 +12,16 @@ type idle struct {
 	since  clock.Instant // when nothing was in flight any more
 	busy   bool
 	quiet  clock.Instant // the end of the quiet the API asked for, as known when this idle time began
-	turn   clock.Instant // the turn of the next request, as known then
+	turn   clock.Instant // the turn of the next request, as known then,
+	wrote  clock.Instant // which is counted from this write
 	all    time.Duration
 	asked  time.Duration
 	byRate time.Duration
 }
 
 // begin begins idle time at the moment since.
-func (i *idle) begin(since, quietUntil, turn clock.Instant) {
-	i.busy, i.since, i.quiet, i.turn = false, since, quietUntil, turn
+func (i *idle) begin(since, quietUntil, turn, wrote clock.Instant) {
+	i.busy, i.since, i.quiet, i.turn, i.wrote = false, since, quietUntil, turn, wrote
 }
 
 // end ends it at the moment at.
@@ -45,6 +46,6 @@ func (i *idle) until(at clock.Instant) (all, asked, byRate time.Duration) {
 }
 
 func (i *idle) parts(at clock.Instant) (all, asked, byRate time.Duration) {
-	part := func(end clock.Instant) time.Duration { return max(0, min(at, end).Sub(i.since)) }
-	return part(at), part(i.quiet), part(i.turn)
+	part := func(from, end clock.Instant) time.Duration { return max(0, min(at, end).Sub(from)) }
+	return part(i.since, at), part(i.since, i.quiet), part(max(i.since, i.wrote), i.turn)
 }

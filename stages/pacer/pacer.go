@@ -51,8 +51,7 @@ const (
 	firstRedial, longestRedial = 50 * time.Millisecond, time.Second
 	// An API that never accepted a connection is given up after neverConnected; one that did, after the connect time-out.
 	neverConnected = 2 * time.Second
-	// A request that has waited so long alone, with its operation, for the whole window does not keep other operations
-	// from one more slot.
+	// Requests that have waited so long, and are all that is under way, do not keep other operations from one more slot.
 	hanging = time.Second
 	// What has not come home so long after it was abandoned never will.
 	abandoned = 2 * time.Second
@@ -72,10 +71,13 @@ type Pacer struct {
 	idle   idle
 
 	slots    []slot
-	out      int // slots whose credit is away
-	dropped  int // dropped requests not reported yet
-	inFlight int // requests written and not ended
-	going    int // Gos that have not departed yet
+	out      int   // slots whose credit is away
+	holding  []int // of them, those that each operation has
+	halved   bool  // an operation was passed over as it has its half of the slots
+	newest   int64 // the number of the request that was offered last
+	dropped  int   // dropped requests not reported yet
+	inFlight int   // requests written and not ended
+	going    int   // Gos that have not departed yet
 	wanting  bool
 	offered  *messages.Request // an offer that may not go yet
 	hops     []messages.Again  // redirects waiting for a turn, in order
@@ -107,8 +109,9 @@ type Pacer struct {
 type slot struct {
 	state   slotState
 	request *messages.Request
-	sentAt  clock.Instant // meaningful while flying
-	written bool
+	sentAt  clock.Instant // when it was written; for one that is being opened, when that began
+	// written is true once something of its request was; onWire while a reply to it is awaited; recalled once its Go was.
+	written, onWire, recalled bool
 }
 
 type slotState int
@@ -131,6 +134,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 		own:         newOwnRates(cfg.Own, cfg.Operations),
 		window:      newWindow(cfg.Settings.Engine),
 		slots:       make([]slot, cfg.Settings.Engine.MaxConcurrency),
+		holding:     make([]int, cfg.Operations),
 		failingFrom: clock.Never,
 		armed:       clock.Never,
 		redial:      firstRedial,
@@ -142,7 +146,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 			p.rated = append(p.rated, i)
 		}
 	}
-	p.idle.begin(0, 0, p.rate.turn)
+	p.idle.begin(0, 0, p.rate.turn, max(0, cfg.LastWrite))
 	return p
 }
 
@@ -159,8 +163,7 @@ func (p *Pacer) Handle(m messages.ToPacer) {
 	case messages.Slot:
 		p.takeBack(m)
 	case messages.Again:
-		p.slots[m.Slot].state = asking
-		p.hops = append(p.hops, m)
+		p.hearAgain(m, now)
 	case messages.Ready:
 		p.slots[m.Slot].state = free
 		p.connected, p.failingFrom, p.redial, p.redialAt, p.unreachable = true, clock.Never, firstRedial, 0, ""
@@ -188,7 +191,7 @@ func (p *Pacer) proceed(now clock.Instant) {
 		if _, forGood := p.waits.quietUntil(); forGood {
 			p.stop(messages.HeldToTheEnd, p.waits.longestAsked(now), now)
 		} else if now >= p.cfg.Deadline {
-			p.stop(messages.DeadlineCame, p.unreachable, now)
+			p.stop(messages.DeadlineCame, p.whyUnconnected(), now)
 		}
 	}
 	if p.end != messages.NotEnded {
@@ -204,17 +207,13 @@ func (p *Pacer) proceed(now clock.Instant) {
 // dispatch gives the turn that has come: to a redirect first, then to the request that waits for it. Where none does
 // it asks for one, and returns false.
 func (p *Pacer) dispatch(now clock.Instant) bool {
-	for i := range p.hops {
+	for i := 0; i < len(p.hops) && p.out-len(p.hops) < p.window.width; i++ {
 		hop := p.hops[i]
-		if p.waits.rests(hop.Request.Operation, now) {
-			p.wake(p.waits.operations[hop.Request.Operation].until())
-			continue
-		}
 		if until, keeps := p.own[hop.Request.Operation].keeps(now); keeps {
 			p.wake(until)
 			continue
 		}
-		p.hops = append(p.hops[:i], p.hops[i+1:]...)
+		p.hops = slices.Delete(p.hops, i, i+1)
 		p.launch(hop.Slot, hop.Request, true, now)
 		return true
 	}
@@ -231,7 +230,7 @@ func (p *Pacer) dispatch(now clock.Instant) bool {
 	}
 	if r := p.offered; r != nil {
 		p.offered = nil
-		if _, keeps := p.own[r.Operation].keeps(now); !keeps && !p.waits.few(r.Operation, p.holding(r.Operation), now) {
+		if _, keeps := p.own[r.Operation].keeps(now); !keeps && !p.waits.few(r.Operation, p.holding[r.Operation], now) {
 			p.launch(s, r, false, now)
 			return true
 		}
@@ -276,12 +275,11 @@ func (p *Pacer) mayGo(now clock.Instant) bool {
 	return p.rate.turn < p.cfg.Deadline
 }
 
-// room is a free slot within the window, or -1.
+// room is a free slot within the window, or one more where everything under way hangs; -1 if there is none.
 func (p *Pacer) room(now clock.Instant) int {
-	width := p.window.width
-	if p.out >= width {
+	if p.out >= p.window.width {
 		p.window.lacked = true
-		if p.out > width || !p.hangs(now) {
+		if !p.hangs(now) {
 			return -1
 		}
 	}
@@ -293,29 +291,22 @@ func (p *Pacer) room(now clock.Instant) int {
 	return -1
 }
 
-// hangs says whether one operation alone fills the window and has kept it for long: one that hangs must not stop
-// the run.
+// hangs says whether everything under way has waited for long, and fills no more than half of the slots: what hangs
+// must not stop the run, so another operation may have one slot more.
 func (p *Pacer) hangs(now clock.Instant) bool {
-	if len(p.cfg.Testable) < 2 {
+	if p.out == 0 || p.out > len(p.slots)/2 {
 		return false
 	}
-	operation, since := -1, clock.Instant(0)
+	due := clock.Instant(0)
 	for i := range p.slots {
-		s := &p.slots[i]
-		switch s.state {
+		switch s := &p.slots[i]; s.state {
 		case going, asking:
 			return false
 		case flying:
-			if operation >= 0 && operation != s.request.Operation {
-				return false
-			}
-			operation, since = s.request.Operation, max(since, s.sentAt)
+			due = max(due, s.sentAt.Add(hanging))
 		}
 	}
-	if operation < 0 {
-		return false
-	}
-	if due := since.Add(hanging); due > now {
+	if due > now {
 		p.wake(due)
 		return false
 	}
@@ -323,33 +314,31 @@ func (p *Pacer) hangs(now clock.Instant) bool {
 }
 
 // busy is the set of operations that may not have one more request under way: on trial with its one request, holding
-// half of the slots, or with as many as they said are left.
+// half of the slots, with a request that hangs, or with as many as it said are left.
 func (p *Pacer) busy(now clock.Instant) messages.Set {
 	if p.out == 0 {
 		return nil
 	}
 	half := max(1, p.window.width/2)
+	p.halved = false
 	var set messages.Set
 	for i := range p.slots {
 		r := p.slots[i].request
 		if r == nil || set.Has(r.Operation) {
 			continue
 		}
-		holding := p.holding(r.Operation)
-		if p.waits.probing(r.Operation) || len(p.cfg.Testable) > 1 && holding >= half || p.waits.few(r.Operation, holding, now) {
+		switch {
+		case p.waits.probing(r.Operation), p.waits.few(r.Operation, p.holding[r.Operation], now):
 			set = set.With(r.Operation)
+		case len(p.cfg.Testable) < 2:
+		case p.slots[i].state == flying && p.slots[i].sentAt.Add(hanging) <= now:
+			set = set.With(r.Operation)
+		case p.holding[r.Operation] >= half:
+			set = set.With(r.Operation)
+			p.halved = true
 		}
 	}
 	return set
-}
-
-func (p *Pacer) holding(operation int) (n int) {
-	for i := range p.slots {
-		if r := p.slots[i].request; r != nil && r.Operation == operation {
-			n++
-		}
-	}
-	return n
 }
 
 // launch hands a request to the sender, for the moment of its turn.
@@ -357,9 +346,10 @@ func (p *Pacer) launch(at int, r *messages.Request, hop bool, now clock.Instant)
 	s := &p.slots[at]
 	if !hop {
 		p.out++
+		p.holding[r.Operation]++
 		p.waits.departing(r)
 	}
-	s.state, s.request = going, r
+	s.state, s.request, s.recalled = going, r, false
 	p.going++
 	p.own[r.Operation].leaving++
 	p.to.Sender(messages.Go{Slot: at, Request: r, At: max(now, p.rate.turn), Deadline: p.cfg.Deadline, Hop: hop})
@@ -380,13 +370,17 @@ func (p *Pacer) hearOffer(m messages.Offer, now clock.Instant) {
 			p.stop(messages.NothingToSend, "", now)
 		case messages.NothingAllowed:
 			p.stop(messages.Unauthorized, "", now)
+		case messages.NothingMayGo:
+			// A request whose turn had come lacked a slot of its operation's half.
+			p.window.lacked = p.window.lacked || p.halved
+			p.nothing = min(p.nothing, m.Until)
 		default:
 			// The end of the soonest rest was put there when it was asked.
 			p.nothing = min(p.nothing, m.Until)
 		}
 		return
 	}
-	p.nothing = 0
+	p.nothing, p.newest = 0, m.Request.Seq
 	if p.end != messages.NotEnded || p.waits.rests(m.Request.Operation, now) {
 		p.to.Generator(messages.Returned{Request: m.Request})
 		return
@@ -411,17 +405,19 @@ func (p *Pacer) hearDeparted(m messages.Departed, now clock.Instant) {
 	if s.request != m.Request {
 		return // a recall crossed its redirect, and the slot has come back since
 	}
+	if m.Recalled {
+		p.hearRecalled(m, now)
+		return
+	}
 	s.state, s.sentAt = flying, m.At
 	if m.Unsent {
 		s.sentAt = now
 		return
 	}
-	if !s.written {
-		s.written = true
-		p.inFlight++
-		p.peak = max(p.peak, p.inFlight)
-		p.idle.end(m.At)
-	}
+	s.written, s.onWire = true, true
+	p.inFlight++
+	p.peak = max(p.peak, p.inFlight)
+	p.idle.end(m.At)
 	if p.sent == 0 {
 		p.firstAt = m.At
 	} else {
@@ -442,15 +438,16 @@ func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
 	case m.Told || !answered:
 	case p.end != messages.NotEnded: // a wait that begins after the run stopped sending is not counted
 	case m.AsksToWait:
-		held := p.waits.refused(operation, m.SentAt, m.At, m.Stated, m.Wait, m.Alone)
+		began, held := p.waits.refused(operation, m.SentAt, m.At, m.Stated, m.Wait, m.Alone)
 		if held {
 			p.window.restart(now)
 		}
-		p.leaveAlone(operation, p.foresaw(m) || held, now)
+		foreseen, all := p.foresaw(m)
+		p.leaveAlone(operation, began || foreseen, held || all, now)
 	default:
 		p.waits.answered(operation, m.SentAt)
-		if m.Quota {
-			p.leaveAlone(operation, p.foresaw(m), now)
+		if foreseen, all := p.foresaw(m); foreseen {
+			p.leaveAlone(operation, foreseen, all, now)
 		}
 	}
 	if !m.Final {
@@ -468,37 +465,85 @@ func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
 		return
 	}
 	p.slots[m.Slot].written = false
-	p.inFlight--
-	if p.inFlight == 0 {
-		quiet, _ := p.waits.quietUntil()
-		p.idle.begin(max(m.EndedAt, p.lastAt), quiet, p.rate.turn)
+	if p.slots[m.Slot].onWire {
+		p.landed(m.Slot, m.EndedAt)
 	}
 }
 
-// foresaw hears what a reply says of a quota, and says whether the whole API is held for it from now on.
-func (p *Pacer) foresaw(m messages.Heard) (held bool) {
-	return m.Quota && p.waits.foresaw(m.Request.Operation, m.SentAt, m.At, m.Left, m.More)
+// landed notes that a slot has nothing on the wire any more.
+func (p *Pacer) landed(at int, now clock.Instant) {
+	p.slots[at].onWire = false
+	if p.inFlight--; p.inFlight == 0 {
+		quiet, _ := p.waits.quietUntil()
+		p.idle.begin(max(now, p.lastAt), quiet, p.rate.turn, p.lastAt)
+	}
 }
 
-// leaveAlone takes back what has not gone: of every operation if the whole API is held from now on, else of the one, if
-// it rests.
-func (p *Pacer) leaveAlone(operation int, held bool, now clock.Instant) {
+// hearAgain notes that a redirect waits for a turn. Where none can be given any more, or its operation rests, the
+// redirect is the call's reply.
+func (p *Pacer) hearAgain(m messages.Again, now clock.Instant) {
+	p.slots[m.Slot].state = asking
+	p.landed(m.Slot, now)
+	if p.end != messages.NotEnded || p.waits.rests(m.Request.Operation, now) {
+		p.to.Sender(messages.Recall{Slot: m.Slot})
+		return
+	}
+	p.hops = append(p.hops, m)
+}
+
+// hearRecalled takes back a request that was let go and had not gone. One whose operation rests is handed back as never
+// built; one that a hold keeps goes when that is over.
+func (p *Pacer) hearRecalled(m messages.Departed, now clock.Instant) {
+	r := m.Request
+	p.slots[m.Slot] = slot{state: free}
+	p.out--
+	p.holding[r.Operation]--
+	p.waits.over(r)
+	newest := r.Seq == p.newest && !p.wanting && p.offered == nil
 	switch {
-	case held:
-		p.recall(func(*messages.Request) bool { return true })
-	case p.waits.rests(operation, now):
-		p.recall(func(r *messages.Request) bool { return r.Operation == operation })
+	case p.end == messages.NotEnded && newest && p.waits.rests(r.Operation, now):
+		p.to.Generator(messages.Returned{Request: r})
+	case p.end == messages.NotEnded && newest:
+		p.offered = r
+	default:
+		p.dropped++
+		p.to.Sender(messages.Drop{Request: r})
+	}
+}
+
+// foresaw hears what a reply says of a quota: whether a wait of the operation began, and whether the whole API is held
+// for it from now on.
+func (p *Pacer) foresaw(m messages.Heard) (began, held bool) {
+	if !m.Quota {
+		return false, false
+	}
+	return p.waits.foresaw(m.Request.Operation, m.SentAt, m.At, m.Left, m.More)
+}
+
+// leaveAlone takes back what has not gone when a wait of the operation has begun, or a hold: at most what is on the wire
+// follows. The redirects of who rests have had their reply.
+func (p *Pacer) leaveAlone(operation int, began, held bool, now clock.Instant) {
+	if began {
+		p.recall(func(r *messages.Request) bool { return held || r.Operation == operation })
 	}
 	if r := p.offered; r != nil && p.waits.rests(r.Operation, now) {
 		p.offered = nil
 		p.to.Generator(messages.Returned{Request: r})
 	}
+	p.hops = slices.DeleteFunc(p.hops, func(hop messages.Again) bool {
+		rests := p.waits.rests(hop.Request.Operation, now)
+		if rests {
+			p.to.Sender(messages.Recall{Slot: hop.Slot})
+		}
+		return rests
+	})
 }
 
 // recall takes back those requests that were let go and have not gone: a rest, a hold or a stop came.
 func (p *Pacer) recall(which func(*messages.Request) bool) {
 	for i := range p.slots {
-		if s := &p.slots[i]; s.state == going && which(s.request) {
+		if s := &p.slots[i]; s.state == going && !s.recalled && which(s.request) {
+			s.recalled = true
 			p.to.Sender(messages.Recall{Slot: i})
 		}
 	}
@@ -513,6 +558,7 @@ func (p *Pacer) takeBack(m messages.Slot) {
 	p.out--
 	p.hops = slices.DeleteFunc(p.hops, func(hop messages.Again) bool { return hop.Slot == m.Slot })
 	s := &p.slots[m.Slot]
+	p.holding[s.request.Operation]--
 	*s = slot{state: closed}
 	if m.Open {
 		s.state = free
@@ -521,9 +567,15 @@ func (p *Pacer) takeBack(m messages.Slot) {
 
 // connect opens connections up to the window's width, or tries one again after a pause where none could be opened.
 func (p *Pacer) connect(now clock.Instant) {
+	if until, _ := p.waits.quietUntil(); until > now {
+		// An API that asked to be left alone is not knocked at either, and need not be there meanwhile.
+		p.failingFrom, p.redialAt = clock.Never, 0
+		p.wake(until)
+		return
+	}
 	want := p.window.width
-	if p.hangs(now) {
-		want++
+	if p.out >= want && p.hangs(now) {
+		want = p.out + 1
 	}
 	if now < p.redialAt {
 		p.wake(p.redialAt)
@@ -539,7 +591,7 @@ func (p *Pacer) connect(now clock.Instant) {
 	}
 	for i := 0; i < len(p.slots) && want > 0; i++ {
 		if p.slots[i].state == closed {
-			p.slots[i].state = opening
+			p.slots[i].state, p.slots[i].sentAt = opening, now
 			want--
 			p.to.Sender(messages.Open{Slot: i})
 		}
@@ -548,6 +600,9 @@ func (p *Pacer) connect(now clock.Instant) {
 
 func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 	p.slots[m.Slot].state = closed
+	if until, _ := p.waits.quietUntil(); until > now {
+		return
+	}
 	p.redialAt = now.Add(p.redial)
 	p.redial = min(2*p.redial, longestRedial)
 	for i := range p.slots {
@@ -555,7 +610,7 @@ func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 			return // others are connected
 		}
 	}
-	p.failingFrom, p.unreachable = min(p.failingFrom, now), m.Reason
+	p.failingFrom, p.unreachable = min(p.failingFrom, p.slots[m.Slot].sentAt), m.Reason
 	patience := p.cfg.Settings.Engine.ConnectTimeout
 	if !p.connected {
 		patience = min(patience, neverConnected)
@@ -565,10 +620,21 @@ func (p *Pacer) hearUnreachable(m messages.Unreachable, now clock.Instant) {
 	}
 }
 
+// whyUnconnected says why there is no connection, "" if there is one or was.
+func (p *Pacer) whyUnconnected() string {
+	if p.unreachable == "" && !p.connected {
+		return "none was open in time"
+	}
+	return p.unreachable
+}
+
 // stop stops sending: what the rate or a hold kept never goes out, and what is under way may still come home.
 func (p *Pacer) stop(reason messages.End, because string, now clock.Instant) {
 	if p.end != messages.NotEnded {
-		p.homeBy = min(p.homeBy, now) // asked twice: nothing under way is waited for any more
+		if reason == messages.Interrupted || reason == messages.Terminated {
+			// Asked by a person once more: nothing under way is waited for any longer.
+			p.end, p.homeBy = reason, min(p.homeBy, now)
+		}
 		return
 	}
 	p.end, p.reason, p.stoppedAt = reason, because, min(now, p.cfg.Deadline)
@@ -596,7 +662,6 @@ func (p *Pacer) recallHops() {
 
 // comeHome waits for what is under way, for as long as its grace lasts, and ends the run.
 func (p *Pacer) comeHome(now clock.Instant) {
-	p.recallHops()
 	home := p.out == 0 && p.dropped == 0 && !p.wanting
 	switch {
 	case home || p.abandoned && now >= p.homeBy:
@@ -642,7 +707,7 @@ func (p *Pacer) paced(now clock.Instant) *messages.Paced {
 	}
 	if p.rate.interval > 0 && p.sent > 0 {
 		// A turn that comes at the very end of sending could not have been used.
-		s.TurnsDue = int64(max(0, upTo.Sub(p.firstAt)-1)/p.rate.interval) + 1
+		s.TurnsDue = int64(max(0, max(upTo, p.lastAt+1).Sub(p.firstAt)-1)/p.rate.interval) + 1
 		s.TurnsUsed = p.sent
 	}
 	s.Idle, s.IdleAsked, s.IdleRate = p.idle.until(upTo)

@@ -317,3 +317,16 @@ func TestAnIntervalIsRoundedUp(t *testing.T) {
 		}
 	}
 }
+
+func TestThePolicyOfTheSimulatorHoldsTheWholeAPIAtTheFirstRefusal(t *testing.T) {
+	for _, policy := range []bool{false, true} {
+		w := newWaits(settings.Default().Schedule, 2, []int{0, 1}, clock.Instant(time.Hour))
+		w.wholeAPI = policy
+		if _, held := w.refused(0, 1, 2, true, time.Second, false); held != policy {
+			t.Errorf("held is %v where the policy is %v", held, policy)
+		}
+		if quiet, _ := w.quietUntil(); (quiet == clock.Instant(2).Add(time.Second)) != policy {
+			t.Errorf("it is quiet until %v where the policy is %v", quiet, policy)
+		}
+	}
+}

@@ -31,10 +31,13 @@ type world struct {
 	pending map[int]func() // slot: what takes back its Go
 	flying  map[int]func() // slot: what gives up its request
 	opened  map[int]bool
+	// redirected is when the slot's request was sent that drew a redirect.
+	redirected map[int]clock.Instant
 
 	sends    []send
 	heard    []heard
-	returned int
+	returned int // handed back as never built
+	recalled int
 	ended    map[int64]int
 	built    map[int64]bool
 	last     *messages.Paced
@@ -77,7 +80,7 @@ func newWorld(operations int, change func(*settings.Settings), budget time.Durat
 	}
 	w := &world{
 		clk: clock.NewFake(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)), operations: operations,
-		nth: make([]int, operations), pending: map[int]func(){}, flying: map[int]func(){}, opened: map[int]bool{},
+		nth: make([]int, operations), pending: map[int]func(){}, flying: map[int]func(){}, opened: map[int]bool{}, redirected: map[int]clock.Instant{},
 		ended: map[int64]int{}, built: map[int64]bool{},
 		answer: func(*messages.Request, clock.Instant) answer { return answer{after: time.Millisecond} },
 		dial:   func(int) (time.Duration, string) { return 0, "" },
@@ -183,10 +186,15 @@ func (w *world) send(m messages.ToSender) {
 		if w.pending[m.Slot] != nil && !m.Hop {
 			panic("a slot was given two requests")
 		}
-		unsent := func() {
+		recalled := func() {
 			delete(w.pending, m.Slot)
-			w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, Unsent: true})
-			w.finish(m.Slot, m.Request, messages.NeverSent, -1, answer{})
+			if m.Hop { // the call ends with the redirect
+				w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, Unsent: true, Hop: true})
+				w.finish(m.Slot, m.Request, messages.Answered, w.redirected[m.Slot], answer{})
+				return
+			}
+			w.recalled++
+			w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, Unsent: true, Recalled: true})
 		}
 		cancel := w.clk.At(m.At, func() {
 			delete(w.pending, m.Slot)
@@ -194,7 +202,7 @@ func (w *world) send(m messages.ToSender) {
 		})
 		w.pending[m.Slot] = func() {
 			cancel()
-			unsent()
+			recalled()
 		}
 	case messages.Recall:
 		if back := w.pending[m.Slot]; back != nil {
@@ -223,6 +231,7 @@ func (w *world) depart(m messages.Go) {
 		cancel := w.clk.At(written.Add(a.after), func() {
 			delete(w.flying, m.Slot)
 			if a.redirects && !m.Hop {
+				w.redirected[m.Slot] = at
 				w.pending[m.Slot] = func() { // no turn can be given any more
 					delete(w.pending, m.Slot)
 					w.finish(m.Slot, m.Request, messages.Answered, at, answer{})

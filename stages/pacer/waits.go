@@ -69,10 +69,11 @@ func newWaits(s settings.Schedule, operations int, testable []int, deadline cloc
 }
 
 // refused hears that the operation's request, sent at sentAt, drew a reply at the moment at that asks to wait. It says
-// whether the whole API is held from now on. Alone is a refusal that says nothing of the whole API.
-func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, length time.Duration, alone bool) (held bool) {
+// whether a wait of the operation began, and whether the whole API is held from now on. Alone is a refusal that says
+// nothing of the whole API.
+func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, length time.Duration, alone bool) (began, held bool) {
 	if !w.on {
-		return false
+		return false, false
 	}
 	op := &w.operations[operation]
 	if sentAt < op.end || sentAt < w.api.end {
@@ -85,7 +86,7 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 			}
 			w.restingOutdated, w.quietOutdated = true, true
 		}
-		return false
+		return false, false
 	}
 	another := !alone && (w.wholeAPI || w.anotherWaits(operation, at))
 	op.begin(w, at, stated, length)
@@ -96,7 +97,7 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 		// the whole API's. Then every request waits."
 		w.api.begin(w, at, stated, length)
 	}
-	return another
+	return true, another
 }
 
 // answered hears that a request got an answer that does not ask to wait.

@@ -230,7 +230,7 @@ func (r *Reporter) opening() string {
 	say("operations", "%s", operations)
 	say("time", "%s", length(cfg.Budget))
 	seed := fmt.Sprint(cfg.Seed)
-	if cfg.Settings.Schedule.WaitWhenToldTo || cfg.Settings.Schedule.StayInsideQuota {
+	if (cfg.Settings.Schedule.WaitWhenToldTo || cfg.Settings.Schedule.StayInsideQuota) && cfg.Simulated == nil {
 		seed += "; it alone does not repeat the run, which waits when the API asks (schedule.waitWhenToldTo)"
 	}
 	say("seed", "%s", seed)

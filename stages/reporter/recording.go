@@ -72,19 +72,19 @@ func (l *RunLine) BudgetGiven() (time.Duration, error) { return parseISO(l.Budge
 // StartedAt is the wall time the run began at.
 func (l *RunLine) StartedAt() (time.Time, error) { return time.Parse(time.RFC3339, l.Started) }
 
-// Given are the settings that today's defaults would not give, "group.key=value" each: those that were given, and those
-// whose default has changed since.
-func (l *RunLine) Given() []string {
+// Given are the settings that today's defaults would not give: those that were given, and those whose default has
+// changed since.
+func (l *RunLine) Given() []settings.Flag {
 	defaults := map[string]string{}
 	for _, v := range (&settings.Given{Settings: settings.Default()}).All() {
 		defaults[v.Name] = v.Default
 	}
-	var given []string
+	var given []settings.Flag
 	for _, s := range l.Settings {
 		switch {
 		case s.Origin == settings.WorkedOut:
 		case s.Origin != settings.FromDefault, s.Value != defaults[s.Name]:
-			given = append(given, s.Name+"="+s.Value)
+			given = append(given, settings.Flag{Flag: "the recording", Name: s.Name, Value: s.Value})
 		}
 	}
 	return given

@@ -232,6 +232,44 @@ func (c *conn) put(b []byte) (begun bool, err error) {
 	return c.sent > before, err
 }
 
+// glance is how often a write that makes no progress is left to look whether the server has answered meanwhile.
+const glance = 50 * time.Millisecond
+
+// errAnswered ends the writing of a request: its reply is there already (RFC 9112 §9.5).
+var errAnswered = errors.New("the server answered before the request was written whole")
+
+// putRest writes the rest of a long request, until the moment by and with no silence longer than the write time-out. It
+// stops once there is something to read: a server that refuses a long request need not read it.
+func (c *conn) putRest(b []byte, by clock.Instant) error {
+	_, plain := c.stream.(counted)
+	wrote := c.clock.Now()
+	for len(b) > 0 {
+		now := c.clock.Now()
+		limit := min(wrote.Add(c.write), by)
+		until := limit
+		if plain { // a write over TLS that was cut short cannot be gone on with
+			until = min(limit, now.Add(glance))
+		}
+		if err := c.stream.SetWriteDeadline(c.clock.Wall(until)); err != nil {
+			return err
+		}
+		n, err := c.stream.Write(b[:min(len(b), firstPart)])
+		b = b[n:]
+		if n > 0 {
+			wrote = c.clock.Now()
+		}
+		if plain {
+			if pending, _ := c.peek(); pending && len(b) > 0 {
+				return errAnswered
+			}
+		}
+		if err != nil && (!isTimeout(err) || c.clock.Now() >= limit || !plain) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Read reads for c.in. Before it waits it tells the header that is there, since the content is not, and it waits no
 // longer than the read time-out and the call's.
 func (c *conn) Read(p []byte) (int, error) {

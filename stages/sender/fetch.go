@@ -35,11 +35,12 @@ type FetchConfig struct {
 type Fetcher struct {
 	cfg     FetchConfig
 	written map[origin]clock.Instant
+	moved   map[string]string // addresses that redirects led away from, and where to
 }
 
 // NewFetcher makes a Fetcher.
 func NewFetcher(cfg FetchConfig) *Fetcher {
-	return &Fetcher{cfg: cfg, written: make(map[origin]clock.Instant)}
+	return &Fetcher{cfg: cfg, written: make(map[origin]clock.Instant), moved: make(map[string]string)}
 }
 
 // LastWrite is the moment the last write to an origin such as "http://127.0.0.1:8080" ended.
@@ -91,9 +92,22 @@ func (f *Fetcher) Get(ctx context.Context, address string) (body []byte, header 
 		case r.Cut:
 			return nil, nil, fmt.Errorf("%s: larger than %d MiB", bare(u), mostFetched>>20)
 		}
+		if bare(u) != bare(first) {
+			f.moved[bare(first)] = bare(u)
+		}
 		return r.Body, r.Header, nil
 	}
 	return nil, nil, fmt.Errorf("%s: more than %d redirects", bare(first), mostRedirects)
+}
+
+// Moved is where what was read at the address turned out to be, after redirects, without user and query.
+func (f *Fetcher) Moved(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		if to := f.moved[bare(u)]; to != "" {
+			return to
+		}
+	}
+	return address
 }
 
 // bare is an address without what may be secret in it.

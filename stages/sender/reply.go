@@ -22,10 +22,12 @@ type arrival struct {
 // finish reads the reply to a request that was written, or, with an error, was written in part.
 func (c *conn) finish(method string, callBy clock.Instant, unwritten error) arrival {
 	if isTimeout(unwritten) {
-		c.shut()
-		return arrival{
-			heardAt: c.clock.Now(), outcome: messages.NoReply, kind: messages.NotWritten,
-			failure: "the request could not be written whole within " + c.write.String(),
+		if pending, _ := c.peek(); !pending {
+			c.shut()
+			return arrival{
+				heardAt: c.clock.Now(), outcome: messages.NoReply, kind: messages.NotWritten,
+				failure: "the request could not be written whole in time",
+			}
 		}
 	}
 	// A server may answer before it has read everything, and then end the connection.

@@ -214,6 +214,13 @@ func (s *Sender) notOpened(m messages.NotOpened) {
 
 func (s *Sender) wrote(m messages.Wrote) {
 	c := s.expect(m.Slot, leaving)
+	if m.Recalled && !c.hop {
+		r := c.request
+		*c = call{}
+		s.depart(m.Slot, r, m, false)
+		return
+	}
+	m.Recalled = false
 	s.depart(m.Slot, c.request, m, c.hop)
 	switch {
 	case !m.Unsent:
@@ -227,7 +234,7 @@ func (s *Sender) wrote(m messages.Wrote) {
 	default:
 		c.wire = nil
 		s.end(m.Slot, messages.Exchange{
-			Outcome: messages.NeverSent, Kind: messages.Kept, Failure: m.Reason, EndedAt: s.clock.Now(),
+			Outcome: messages.NeverSent, Kind: max(m.Kind, messages.Kept), Failure: m.Reason, EndedAt: s.clock.Now(),
 		})
 	}
 }
@@ -293,7 +300,7 @@ func exchangeOf(m messages.Came) messages.Exchange {
 
 func (s *Sender) depart(slot int, r *messages.Request, m messages.Wrote, hop bool) {
 	s.to.Pacer(messages.Departed{
-		Slot: slot, Request: r, At: m.At, Written: m.Written, Unsent: m.Unsent, Hop: hop,
+		Slot: slot, Request: r, At: m.At, Written: m.Written, Unsent: m.Unsent, Recalled: m.Recalled, Hop: hop,
 	})
 }
 

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -186,20 +187,22 @@ func (s *slot) open() {
 func (s *slot) exchange(o *Outgoing) {
 	first := o.Bytes[:min(len(o.Bytes), firstPart)]
 	at, unsent, err := s.leave(o, first)
-	s.wire.cfg.Tell(messages.Wrote{
-		Slot: s.number, At: at, Written: s.wire.cfg.Clock.Now(), Unsent: unsent != "", Reason: unsent,
-	})
-	if unsent != "" {
-		return
-	}
-	for rest := o.Bytes[len(first):]; len(rest) > 0 && err == nil; {
-		part := rest[:min(len(rest), firstPart)]
-		rest = rest[len(part):]
-		if err = s.conn.readyToWrite(); err == nil {
-			_, err = s.conn.put(part)
+	wrote := messages.Wrote{Slot: s.number, At: at, Written: s.wire.cfg.Clock.Now()}
+	if unsent != nil {
+		wrote.Unsent, wrote.Recalled, wrote.Reason, wrote.Kind = true, unsent == errRecalled, unsent.Error(), messages.Kept
+		if _, gone := unsent.(goneError); gone {
+			wrote.Kind = messages.NotWritten
 		}
 	}
-	a := s.conn.finish(o.Method, at.Add(s.wire.cfg.Settings.Engine.CallTimeout), err)
+	s.wire.cfg.Tell(wrote)
+	if unsent != nil {
+		return
+	}
+	callBy := at.Add(s.wire.cfg.Settings.Engine.CallTimeout)
+	if err == nil {
+		err = s.conn.putRest(o.Bytes[len(first):], min(callBy, o.Deadline))
+	}
+	a := s.conn.finish(o.Method, callBy, err)
 	s.wire.cfg.Tell(messages.Came{
 		Slot: s.number, HeardAt: a.heardAt, EndedAt: s.wire.cfg.Clock.Now(), Outcome: a.outcome, Reply: a.reply,
 		Failure: a.failure, Kind: a.kind, Open: a.open,
@@ -207,12 +210,12 @@ func (s *slot) exchange(o *Outgoing) {
 }
 
 // leave waits for a request's moment and writes its first part, at the moment it returns. unsent says why nothing
-// was written, "" if something was; err says what kept the part from being written whole.
-func (s *slot) leave(o *Outgoing, first []byte) (at clock.Instant, unsent string, err error) {
+// was written, nil if something was; err says what kept the part from being written whole.
+func (s *slot) leave(o *Outgoing, first []byte) (at clock.Instant, unsent, err error) {
 	clk := s.wire.cfg.Clock
 	for waited := false; ; waited = true {
 		now := clk.Now()
-		if reason := s.kept(o, now); reason != "" {
+		if reason := s.kept(o, now); reason != nil {
 			return now, reason, nil
 		}
 		// Once more after the wait, which may have outlasted the connection.
@@ -228,7 +231,7 @@ func (s *slot) leave(o *Outgoing, first []byte) (at clock.Instant, unsent string
 		return clk.Now(), s.gone(err), nil
 	}
 	at = clk.Now()
-	if reason := s.kept(o, at); reason != "" {
+	if reason := s.kept(o, at); reason != nil {
 		return at, reason, nil
 	}
 	begun, err := s.conn.put(first)
@@ -237,20 +240,25 @@ func (s *slot) leave(o *Outgoing, first []byte) (at clock.Instant, unsent string
 		s.conn.shut()
 		return at, reason, nil
 	}
-	return at, "", err
+	return at, nil, err
 }
 
-// kept says why a request may not go any more, "" if it may.
-func (s *slot) kept(o *Outgoing, now clock.Instant) string {
+var (
+	errRecalled = errors.New("recalled before its turn")
+	errTooLate  = errors.New("its turn came after the deadline")
+)
+
+// kept says why a request may not go any more, nil if it may.
+func (s *slot) kept(o *Outgoing, now clock.Instant) error {
 	switch {
 	case s.conn.isCut():
-		return errGivenUp.Error()
+		return errGivenUp
 	case s.stop.Load():
-		return "recalled before its turn"
+		return errRecalled
 	case max(now, o.At) >= o.Deadline:
-		return "its turn came after the deadline"
+		return errTooLate
 	}
-	return ""
+	return nil
 }
 
 // ready has the slot's connection open and quiet. One that has ended since it was last used is opened again: the
@@ -263,7 +271,12 @@ func (s *slot) ready(o *Outgoing) error {
 	return s.conn.open(s.wire.ctx, min(max(now, o.At).Add(patience), now.Add(s.conn.connect), o.Deadline))
 }
 
-func (s *slot) gone(err error) string { return "its connection was gone: " + s.conn.reason(err) }
+// goneError says why a request could not be written: its connection was gone.
+type goneError string
+
+func (e goneError) Error() string { return "its connection was gone: " + string(e) }
+
+func (s *slot) gone(err error) error { return goneError(s.conn.reason(err)) }
 
 func (s *slot) headed(at clock.Instant, r *messages.Reply) {
 	s.wire.cfg.Tell(messages.Headed{Slot: s.number, At: at, Reply: r})

@@ -241,6 +241,7 @@ func TestFaultsOfOneKindAreOneFinding(t *testing.T) {
 		{Pointer: "/1", Keyword: "required", Schema: "#/Pet", Message: "name is missing"},
 		{Pointer: "/1/friends/12/id", Keyword: "type", Schema: "#/Pet/id", Message: "not an integer"},
 		{Pointer: "/2", Schema: "#/Pet", Message: "does not fit"},
+		{Pointer: "/3", Keyword: "type", Schema: "#/Pet", Message: "must be object, is null"},
 	}
 	got := find(input(jsonReply(200, "[]"), faults, nil))
 	want := []messages.Finding{
@@ -249,12 +250,13 @@ func TestFaultsOfOneKindAreOneFinding(t *testing.T) {
 		{Place: "/1", Cause: "#/Pet required /*", Expected: `"required" as #/Pet has it`, Got: "name is missing"},
 		{Place: "/1/friends/12/id", Cause: "#/Pet/id type /*/friends/*/id", Expected: `"type" as #/Pet/id has it`, Got: "not an integer"},
 		{Place: "/2", Cause: "#/Pet  /*", Expected: "#/Pet", Got: "does not fit"},
+		{Place: "/3", Cause: "#/Pet type /*", Expected: `must be object ("type" as #/Pet has it)`, Got: "null"},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("got %d findings, want %d: %+v", len(got), len(want), got)
 	}
 	for i, w := range want {
-		w.Code, w.Error, w.Title = 200, true, "The body does not fit its schema"
+		w.Code, w.Error, w.Title = 200, true, "The body does not fit its schema at "+w.Place
 		if got[i] != w {
 			t.Errorf("got  %+v\nwant %+v", got[i], w)
 		}

@@ -65,12 +65,22 @@ func (c responseSchema) Check(in *Input) []messages.Finding {
 		if told(findings, cause) {
 			continue
 		}
-		expected := fault.Schema
-		if fault.Keyword != "" {
-			expected = fmt.Sprintf("%q as %s has it", fault.Keyword, fault.Schema)
+		place := clip(fault.Pointer, longestPlace)
+		title := "The body does not fit its schema"
+		if place != "" {
+			title += " at " + place
 		}
-		f := c.About().finding("The body does not fit its schema", expected, fault.Message)
-		f.Place, f.Cause = clip(fault.Pointer, longestPlace), cause
+		rule := fault.Schema
+		if fault.Keyword != "" {
+			rule = fmt.Sprintf("%q as %s has it", fault.Keyword, fault.Schema)
+		}
+		// "must be integer, is null" is what was expected and what came.
+		expected, got := rule, fault.Message
+		if must, is, both := strings.Cut(fault.Message, ", is "); both {
+			expected, got = must+" ("+rule+")", is
+		}
+		f := c.About().finding(title, expected, got)
+		f.Place, f.Cause = place, cause
 		findings = append(findings, f)
 	}
 	return findings
