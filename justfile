@@ -20,13 +20,19 @@ test:
 race:
     go test -race ./...
 
-# The laws of pacing and waiting, over many more random runs than `test` draws
-laws checks="50000":
+# The laws of pacing and waiting, over many more random runs than `test` draws: of the pacer alone, and of all five stages
+laws checks="50000" runs="10000":
     go test ./clock/... ./messages/... ./stages/pacer/... -run 'Law|Never|Property|Rapid|Same' -rapid.checks={{checks}} -rapid.nofailfile
+    go test ./sim ./sim/limiter -run 'Law|Never|Property|Rapid|Same' -timeout 60m -rapid.checks={{runs}} -rapid.nofailfile
+
+# Deliberate bugs in the stages, one at a time, and the laws that catch each; or only those whose name has the words
+mutants only="1":
+    RESTEST_MUTANTS='{{only}}' go test -count=1 -timeout 60m ./sim -run TestMutantsAreCaught -v
 
 # The benchmarks: cost of the pipeline, of its parts, and against wrk where it is installed
 bench:
     go test -run '^$' -bench . -benchtime 2s ./stages/... ./settings/document/... ./cmd/restest/...
+    go test -run '^$' -bench 'Inline|Lockstep' -benchtime 2s ./sim
 
 # Test the embedded demo API for ten seconds
 demo *args:
@@ -38,7 +44,7 @@ corpus:
 
 # The golden transcripts, written again
 golden:
-    go test ./stages/reporter/... ./cmd/restest/... -update
+    go test ./stages/reporter/... ./cmd/restest/... ./sim -update
 
 # What CI does
 ci:

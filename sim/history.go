@@ -24,6 +24,7 @@ type history struct {
 
 	requests map[int64]*request
 	writes   []*write
+	carries  map[int]*write // by slot: the last one
 }
 
 // party is an operation, or the whole API, and every wait it was told.
@@ -75,26 +76,24 @@ type request struct {
 	seq                                   int64
 	operation                             int
 	offered, returned, learned, exchanged int
-	print                                 uint64
 	outcome                               messages.Outcome
 	writes                                []*write
-	heard                                 int // the place at which the pacer heard that it was over; 0 before
-	heardAt                               clock.Instant
+	judgedAt                              clock.Instant
 }
 
 // write is one write.
 type write struct {
 	*Event
-	place   int
-	request *request
-	last    bool // no redirect followed
+	place int
+	// ended is when what came of it was there.
+	ended clock.Instant
 }
 
 func readTrace(t *Trace) *history {
 	s := t.Scenario
 	r := &history{
 		Trace: t, deadline: clock.Instant(s.Budget), operations: make([]party, len(s.Document.Operations)),
-		requests: map[int64]*request{}, stopped: len(t.Events),
+		requests: map[int64]*request{}, carries: map[int]*write{}, stopped: len(t.Events),
 	}
 	if s.Settings.Engine.LimitTheRate {
 		r.rate = s.Settings.Engine.MostRequestsPerMinute
@@ -136,7 +135,6 @@ func (r *history) event(i int, e *Event) {
 				*q = request{seq: e.Seq, operation: e.Operation, offered: q.offered, returned: q.returned}
 			}
 			q.offered++
-			q.print = e.Request
 		}
 	case Returned:
 		r.of(e).returned++
@@ -145,23 +143,20 @@ func (r *history) event(i int, e *Event) {
 	case Judged:
 		q := r.of(e)
 		q.exchanged++
-		q.outcome = e.Outcome
+		q.outcome, q.judgedAt = e.Outcome, e.At
 	case Written:
 		q := r.of(e)
-		for _, w := range q.writes {
-			w.last = false
-		}
-		w := &write{Event: e, place: i, request: q, last: true}
+		w := &write{Event: e, place: i, ended: clock.Never}
 		q.writes = append(q.writes, w)
 		r.writes = append(r.writes, w)
+		r.carries[e.Slot] = w
+	case Came:
+		r.carries[e.Slot].ended = e.At
 	case Heard:
 		pacers = true
 		q := r.of(e)
-		if i < r.stopped && !e.Told {
+		if i < r.stopped && e.At < r.deadline && !e.Told {
 			r.hear(i, e, q)
-		}
-		if e.Final {
-			q.heard, q.heardAt = i, e.At
 		}
 	case Stopped:
 		r.stop(i)

@@ -41,9 +41,9 @@ func Laws() []Law {
 		{"Reads", "A 429 asks to wait, and a 503 whose Retry-After can be read, for as long as the API means.", "ADR-0042 §1", (*history).reads},
 		{"Trial", "After a wait an operation is tried by one request until that one is answered.", "0042, beyond the decision", (*history).trial},
 		{"Within", "Nothing reaches the API after the run's time is up, and everything ends by then.", "ADR-0042 §2, ADR-0043 §4", (*history).within},
-		{"Conserves", "Each request ends exactly once: sent and answered, sent and not answered, or never sent.", "architecture, Stopping", (*history).conserves},
+		{"Conserves", "A request that was built ends once: answered, unanswered or never sent; and nobody changes it on its way.", "0001, 0003", (*history).conserves},
 		{"Bounded", "What is in flight stays within the window, and half of it for one operation.", "0010", (*history).bounded},
-		{"GoesOn", "With a free slot and the turn come, something goes at that instant.", "architecture, Laws", (*history).goesOn},
+		{"GoesOn", "Where a slot is free, the turn has come and the generator has something, it goes at that moment.", "0001, 0043", (*history).goesOn},
 		{"Accounts", "The last account is what happened, and idle time is shared out among who asked for it.", "ADR-0042 §6, ADR-0043 §5", (*history).accounts},
 	}
 }
@@ -63,7 +63,7 @@ func Judge(t Trace) []Violation {
 	return all
 }
 
-// Same says where two traces differ, "" if they do not: "The same scenario, the same trace, byte for byte."
+// Same says where two traces differ, "" if they do not. Decision 0002: the last two worlds repeat, message for message.
 func Same(a, b Trace) string {
 	for i := range min(len(a.Events), len(b.Events)) {
 		if a.Events[i] != b.Events[i] {
@@ -73,8 +73,8 @@ func Same(a, b Trace) string {
 	switch {
 	case len(a.Events) != len(b.Events):
 		return fmt.Sprintf("%d events, and %d", len(a.Events), len(b.Events))
-	case a.Result != b.Result:
-		return fmt.Sprintf("it ends with\n%+v\nand\n%+v", a.Result, b.Result)
+	case a.Result.Exit != b.Result.Exit || a.Result.Summary != b.Result.Summary:
+		return fmt.Sprintf("it ends with\n%s\nand\n%s", a.Result.Summary, b.Result.Summary)
 	}
 	return ""
 }
@@ -203,6 +203,7 @@ func stated(p *party) (n int) {
 // ADR-0042 §1: "A reply of 429, with or without Retry-After. A reply of 503 that carries a Retry-After the run can read …
 // A reply whose body broke off counts the same, since its headers came with its status line."
 func (h *history) reads(broken broken) {
+	told := map[int64]bool{}
 	for _, e := range h.Events {
 		q := h.requests[e.Seq]
 		if e.Kind != Heard || len(q.writes) == 0 {
@@ -230,33 +231,40 @@ func (h *history) reads(broken broken) {
 			broken(e.At, "#%d is read as asking to wait for %v; it means %v", e.Seq, e.Wait, length)
 		case asks && !e.Told && e.At != e.Moment:
 			broken(e.At, "the refusal of #%d came at %v and is heard only now", e.Seq, time.Duration(e.Moment))
+		case asks && e.Told != told[e.Seq]:
+			broken(e.At, "the refusal of #%d was heard before: %v; by what is told: %v", e.Seq, told[e.Seq], e.Told)
 		}
+		told[e.Seq] = told[e.Seq] || asks && !e.Told
 	}
 }
 
-// "After a wait an operation is tried by one request until that one is answered; unanswered or unsent, by one again."
+// "After a wait an operation is tried by one request until that one is answered; unanswered or unsent, by one again." A
+// request that was built before a wait of no time is not of the trial.
 func (h *history) trial(broken broken) {
-	on := make([]bool, len(h.operations))
-	under := make([]map[int64]bool, len(h.operations))
-	begun := map[int]int{}
+	under := make([]map[int64]bool, len(h.operations)) // the requests of a trial; nil without one
+	begun := map[int]bool{}
 	for i := range h.operations {
 		for _, w := range h.operations[i].waits {
-			begun[w.place] = i
+			begun[w.place] = true
 		}
 	}
+	built := map[int64]int{}
+	since := make([]int, len(h.operations))
 	for i, e := range h.Events {
 		op := e.Operation
-		if _, begins := begun[i]; begins {
-			on[op], under[op] = true, map[int64]bool{}
+		if begun[i] {
+			under[op], since[op] = map[int64]bool{}, i
 		}
 		switch {
+		case e.Kind == Offered:
+			built[e.Seq] = i
 		case e.Kind == Heard && e.Final:
 			delete(under[op], e.Seq)
 			answered := e.Outcome == messages.Answered || e.Outcome == messages.BrokeOff
 			if answered && !e.Asks && e.Sent >= h.operations[op].endsBy(i) && i < h.stopped {
-				on[op] = false
+				under[op] = nil
 			}
-		case e.Kind == Written && !e.Hop && on[op]:
+		case e.Kind == Written && !e.Hop && under[op] != nil && built[e.Seq] > since[op]:
 			if len(under[op]) > 0 {
 				broken(e.At, "operation %d is on trial by one request, and #%d is another", op, e.Seq)
 			}
@@ -278,30 +286,47 @@ func (h *history) within(broken broken) {
 		broken(h.deadline, "the pacer never said that the run is over: %s", h.Result.Sentence)
 		return
 	}
-	grace := h.Scenario.Settings.Schedule.StragglerGrace
-	switch l.End {
-	case messages.Interrupted, messages.Terminated:
-		grace = h.Scenario.Settings.Schedule.InterruptGrace
-	case messages.HeldToTheEnd:
-		if !h.toTheEnd() {
-			broken(l.StoppedAt, "the run ends as held to its end, and the API has not asked for that")
-		}
+	if l.End == messages.HeldToTheEnd && !h.toTheEnd() {
+		broken(l.StoppedAt, "the run ends as held to its end, and the API has not asked for that")
 	}
 	if l.StoppedAt != h.stoppedAt() {
 		broken(l.StoppedAt, "sending is said to have ended now; it was to end at %v", time.Duration(h.stoppedAt()))
 	}
-	if l.At > l.StoppedAt.Add(grace) {
-		broken(l.At, "the run is over only now, with a grace of %v", grace)
+	home := h.homeBy()
+	if l.At > home {
+		broken(l.At, "the run is over only now, and was to be at %v", time.Duration(home))
 	}
 }
 
-// "Each request ends exactly once: sent and answered, sent and not answered, or never sent"; "Nothing is ever resent
-// behind the pacer's back"; "A message is given away: who has sent it does not touch it again."
+// homeBy is when the run is to be over: the grace is a person's who asked for the end, or the run's own; one who asks once
+// more gives none.
+func (h *history) homeBy() clock.Instant {
+	if h.stopped == len(h.Events) {
+		return h.deadline
+	}
+	grace := h.Scenario.Settings.Schedule.StragglerGrace
+	if h.Events[h.stopped].Kind == Stopped {
+		grace = h.Scenario.Settings.Schedule.InterruptGrace
+	}
+	home := h.stoppedAt().Add(grace)
+	for _, e := range h.Events[h.stopped+1:] {
+		if e.Kind == Stopped {
+			home = min(home, e.At)
+		}
+	}
+	return home
+}
+
+// Decision 0003: "Nothing is sent twice"; 0001: "what a message points to is never changed once it has been told". So a
+// request that was built ends once, and is judged as it was built.
 func (h *history) conserves(broken broken) {
 	for _, q := range h.requests {
-		kept := q.offered - q.returned
+		kept, learned := q.offered-q.returned, q.learned
+		if h.Last != nil && q.judgedAt == h.Last.At && learned == 0 {
+			learned = kept // live, a run can be over before the generator has heard of the last ones
+		}
 		switch {
-		case kept != q.exchanged || kept != q.learned:
+		case kept != q.exchanged || kept != learned:
 			broken(h.deadline, "#%d was built %d times, handed back %d times, ended %d times and was learned of %d times", q.seq, q.offered, q.returned, q.exchanged, q.learned)
 		case kept > 0 && (q.outcome == messages.NeverSent) != (len(q.writes) == 0):
 			broken(h.deadline, "#%d was written %d times, and is said to have ended as %d", q.seq, len(q.writes), q.outcome)
@@ -316,15 +341,17 @@ func (h *history) conserves(broken broken) {
 }
 
 func (h *history) givenAway(broken broken) {
-	came := map[int]uint64{}
+	came := map[int]uint64{}      // by slot
+	offered := map[int64]uint64{} // by number: that of a request handed back is given again
 	for _, e := range h.Events {
-		if e.Kind == Came {
+		switch {
+		case e.Kind == Came:
 			came[e.Slot] = e.Reply
-		}
-		if e.Seq > 0 && e.Request != 0 && e.Kind != Offered && e.Kind != Returned && e.Request != h.requests[e.Seq].print {
+		case e.Kind == Offered:
+			offered[e.Seq] = e.Request
+		case e.Seq > 0 && e.Request != offered[e.Seq]:
 			broken(e.At, "#%d is another request than the one that was built (%v)", e.Seq, e.Kind)
-		}
-		if e.Kind == Judged && e.Slot >= 0 && e.Reply != 0 && e.Reply != came[e.Slot] {
+		case e.Kind == Judged && e.Slot >= 0 && e.Reply != 0 && e.Reply != came[e.Slot]:
 			broken(e.At, "the reply to #%d is another than the one that came", e.Seq)
 		}
 	}
@@ -332,31 +359,41 @@ func (h *history) givenAway(broken broken) {
 
 // "Between engine.minConcurrency and engine.maxConcurrency, starting at engine.initialConcurrency … A time-out or a reset
 // halves the window … It widens by one after twice as many ordinary answers as it is wide … A hold of the whole API starts
-// again from the fewest. At most half of the slots wait on one operation, where there are several. If one operation
-// alone has kept the whole window for a second, another may have one slot more".
+// again from the fewest. At most half of the slots wait on one operation, where there are several, and one of whose
+// requests has waited for a second is given no more. If everything under way has waited for a second, and that is no more
+// than half of the slots, another operation may have one slot more".
 func (h *history) bounded(broken broken) {
 	w := newWidths(h)
 	out := map[int]*Event{} // by slot
+	wanted, slots := clock.Instant(0), h.Scenario.Settings.Engine.MaxConcurrency
 	for i := range h.Events {
 		e := &h.Events[i]
 		w.event(i, e)
 		switch {
-		case e.Kind == Freed:
+		case e.Kind == Wanted:
+			wanted = e.At
+		case e.Kind == Freed, e.Recalled:
 			delete(out, e.Slot)
 		case e.Kind == Going && !e.Hop:
-			if out[e.Slot] != nil || e.Slot >= h.Scenario.Settings.Engine.MaxConcurrency {
+			if out[e.Slot] != nil || e.Slot >= slots {
 				broken(e.At, "slot %d is given #%d and carries another", e.Slot, e.Seq)
 			}
-			if n := len(out); n >= w.room && !(n == w.room && h.hangs(out, i)) {
-				broken(e.At, "#%d goes with %d under way, in a window of %d at most", e.Seq, n, w.room)
-			}
-			same := 0
+			same, hang, sameHang := 0, 0, 0
 			for _, o := range out {
+				if h.waited(o.Seq, i, e.At) {
+					hang++
+				}
 				if o.Operation == e.Operation {
 					same++
+					if h.waited(o.Seq, i, wanted) {
+						sameHang++
+					}
 				}
 			}
-			if half := max(1, w.room/2); same >= half && len(h.testable) > 1 {
+			if n := len(out); n >= w.room && (hang < n || n > slots/2) {
+				broken(e.At, "#%d goes with %d under way, in a window of %d at most", e.Seq, n, w.room)
+			}
+			if half := max(1, w.room/2); len(h.testable) > 1 && (same >= half || sameHang > 0) {
 				broken(e.At, "#%d goes with %d of operation %d under way, in a window of %d at most", e.Seq, same, e.Operation, w.room)
 			}
 			out[e.Slot] = e
@@ -364,22 +401,15 @@ func (h *history) bounded(broken broken) {
 	}
 }
 
-// hangs says whether what is under way is of one operation, and was sent a second ago or earlier.
-func (h *history) hangs(out map[int]*Event, place int) bool {
-	operation := -1
-	for _, e := range out {
-		sent := clock.Never
-		for _, w := range h.requests[e.Seq].writes {
-			if w.place < place {
-				sent = w.At
-			}
+// waited says whether a request that is under way at the event in that place has waited for a second at the moment now.
+func (h *history) waited(seq int64, place int, now clock.Instant) bool {
+	sent := clock.Never
+	for _, w := range h.requests[seq].writes {
+		if w.place < place {
+			sent = w.At
 		}
-		if operation >= 0 && operation != e.Operation || sent.Add(time.Second) > h.Events[place].At {
-			return false
-		}
-		operation = e.Operation
 	}
-	return len(h.testable) > 1
+	return sent.Add(time.Second) <= now
 }
 
 // widths are two bounds of the window: it widens only where a request lacked a slot, which a trace does not show.
@@ -424,16 +454,23 @@ func (w *widths) event(place int, e *Event) {
 	w.room = max(w.room, w.instant)
 }
 
-// "With a free slot and the turn come, something goes at that instant unless stopped or the generator said Nothing: a pacer
-// that never sends keeps every other law." And it goes at the moment it was given.
+// Decision 0001: a request is asked for "when one could go", and 0043 §3: "built when it can go". A pacer that never sends
+// keeps every other law; this one has what can go leave at that moment, and at the moment it was given.
 func (h *history) goesOn(broken broken) {
-	s := progress{h: h, widths: newWidths(h), free: map[int]bool{}, closed: map[int]bool{}, given: map[int]clock.Instant{}}
+	s := progress{h: h, widths: newWidths(h), free: map[int]bool{}, refusedAt: -1 << 62, given: map[int]clock.Instant{}, carries: map[int]int{}, sent: map[int]clock.Instant{}}
+	s.holds, s.held = make([]int, len(h.operations)), make([]int, len(h.operations))
+	s.hung = make([]clock.Instant, len(h.operations))
 	if h.Scenario.Fetched {
 		s.turn = clock.Instant(h.interval())
 	}
 	for i := range h.Events[:h.stopped] {
 		e := &h.Events[i]
 		s.event(i, e)
+		for op := range h.operations {
+			if e.Kind == Wanted && e.Busy&(1<<op) != 0 && !s.busy(op) {
+				broken(e.At, "operation %d is passed over as busy, with at most %d of it under way", op, s.held[op])
+			}
+		}
 		if e.Kind == Written && e.At != s.given[e.Slot] {
 			broken(e.At, "#%d goes now, and was to go at %v", e.Seq, time.Duration(s.given[e.Slot]))
 		}
@@ -447,8 +484,8 @@ func (h *history) goesOn(broken broken) {
 		if due := s.due(i, e.At); due < next {
 			broken(due, "something could go, and nothing happens until %v", time.Duration(next))
 		}
-		if len(s.closed) > 0 && s.open() == 0 && next > e.At.Add(time.Second) {
-			broken(e.At, "no connection is open, and none is opened until %v", time.Duration(next))
+		if n := s.open(); n < s.connections() && next > max(e.At, s.refusedAt.Add(time.Second), h.quiet(i+1)) {
+			broken(e.At, "%d connections are open, and no more are opened until %v", n, time.Duration(next))
 		}
 	}
 }
@@ -457,41 +494,96 @@ func (h *history) goesOn(broken broken) {
 type progress struct {
 	h      *history
 	widths *widths
-	// free are the slots with an open connection and no request; closed those without one.
-	free, closed  map[int]bool
-	given         map[int]clock.Instant // the turn of a slot's Going
+	// free are the slots with an open connection and no request.
+	free          map[int]bool
+	given         map[int]clock.Instant // the turn of a slot's Going,
+	carries       map[int]int           // its operation,
+	sent          map[int]clock.Instant // and when its request was written
 	out, leaving  int
 	opening       int
 	hops          []*Event
 	turn, nothing clock.Instant
 	resting       uint64
+	// failing is true from a connection that could not be opened, at refusedAt, to one that could.
+	failing   bool
+	refusedAt clock.Instant
+	// holds counts the requests of each operation that are in hand or under way, held is the most of them in this instant.
+	holds, held []int
+	// hung is when each operation last got a slot back from a request that had waited for a second.
+	hung []clock.Instant
+	now  clock.Instant
 }
 
+func (s *progress) hold(operation, more int) {
+	s.holds[operation] += more
+	s.held[operation] = max(s.held[operation], s.holds[operation])
+}
+
+// waited says whether the slot's request has waited for a second.
+func (s *progress) waited(slot int) bool {
+	sent, under := s.sent[slot]
+	return under && sent.Add(time.Second) <= s.now
+}
+
+// busy says whether an operation may be passed over: it has its half of the slots, has waited a second for one of its
+// requests, or is on trial by one request.
+func (s *progress) busy(operation int) bool {
+	for slot, carried := range s.carries {
+		if carried == operation && s.waited(slot) {
+			return true
+		}
+	}
+	if s.hung[operation] == s.now {
+		return true
+	}
+	if len(s.h.operations[operation].waits) > 0 {
+		return s.held[operation] > 0
+	}
+	return s.held[operation] >= max(1, s.widths.least/2)
+}
+
+// open counts the connections that are open or being opened; connections is how many there are to be at least.
 func (s *progress) open() int { return len(s.free) + s.out + s.opening }
+
+func (s *progress) connections() int {
+	if s.failing {
+		return 1
+	}
+	return s.widths.least
+}
 
 func (s *progress) event(place int, e *Event) {
 	s.widths.event(place, e)
+	if e.At > s.now {
+		s.now = e.At
+		copy(s.held, s.holds)
+	}
 	switch e.Kind {
 	case Opening:
-		delete(s.closed, e.Slot)
 		s.opening++
 	case Opened:
 		s.free[e.Slot] = true
 		s.opening--
+		s.failing, s.refusedAt = false, -1<<62
 	case NotOpened:
-		s.closed[e.Slot] = true
 		s.opening--
+		s.failing, s.refusedAt = true, e.At
 	case Going:
 		s.given[e.Slot] = e.Moment
 		s.leaving++
 		if e.Hop {
-			s.hops = slices.DeleteFunc(s.hops, func(o *Event) bool { return o.Slot == e.Slot })
+			s.unhop(e.Slot)
 			return
 		}
 		delete(s.free, e.Slot)
 		s.out++
+		s.carries[e.Slot] = e.Operation
 	case Departed:
 		s.leaving--
+		if e.Recalled {
+			s.out--
+			s.free[e.Slot] = true
+		}
 	case Again:
 		s.hops = append(s.hops, e)
 	case Freed:
@@ -500,21 +592,28 @@ func (s *progress) event(place int, e *Event) {
 			return
 		}
 		s.out--
-		s.free[e.Slot], s.closed[e.Slot] = true, true
+		s.unhop(e.Slot)
+		s.hold(s.carries[e.Slot], -1)
+		if s.waited(e.Slot) {
+			s.hung[s.carries[e.Slot]] = s.now
+		}
+		delete(s.sent, e.Slot)
 		if e.Open {
-			delete(s.closed, e.Slot)
-		} else {
-			delete(s.free, e.Slot)
+			s.free[e.Slot] = true
 		}
 	case Written:
+		s.sent[e.Slot] = e.At
 		s.turn = e.Moment.Add(s.h.interval())
 		if s.h.rate == 0 {
 			s.turn = 0
 		}
 	case Wanted:
 		s.resting = e.Resting
-	case Offered, Returned:
+	case Offered:
+		s.hold(e.Operation, 1)
 		s.nothing = 0
+	case Returned:
+		s.hold(e.Operation, -1)
 	case Nothing:
 		s.nothing = e.Moment
 		for i := range s.h.operations {
@@ -523,6 +622,11 @@ func (s *progress) event(place int, e *Event) {
 			}
 		}
 	}
+}
+
+// unhop forgets the slot's redirect: it goes, or is not followed.
+func (s *progress) unhop(slot int) {
+	s.hops = slices.DeleteFunc(s.hops, func(o *Event) bool { return o.Slot == slot })
 }
 
 // due is the first moment at which something may go, if nothing happens meanwhile.
@@ -535,8 +639,8 @@ func (s *progress) due(place int, now clock.Instant) clock.Instant {
 	if len(s.free) > 0 && s.out < s.widths.least {
 		due = max(turn, s.nothing)
 	}
-	for _, hop := range s.hops {
-		due = min(due, max(turn, s.h.operations[hop.Operation].endsBy(place+1)))
+	if len(s.hops) > 0 && s.out-len(s.hops) < s.widths.least {
+		due = turn
 	}
 	return due
 }
@@ -577,13 +681,18 @@ func (h *history) accounts(broken broken) {
 			shortest = gap
 		}
 	}
-	same("the shortest gap", l.ShortestGap, shortest)
+	apart := h.apart()
+	if apart {
+		same("the shortest gap", l.ShortestGap, shortest)
+	}
 	due, used := int64(0), int64(0)
 	if len(h.writes) > 0 {
 		first := h.writes[0].At
-		same("the first write", l.FirstSentAt, first)
+		if apart {
+			same("the first write", l.FirstSentAt, first)
+		}
 		same("the last write", l.LastSentAt, h.writes[len(h.writes)-1].At)
-		for turn := first; h.rate > 0 && (turn < l.StoppedAt || turn == first); turn = turn.Add(h.interval()) {
+		for turn := first; h.rate > 0 && turn < max(l.StoppedAt, l.LastSentAt+1); turn = turn.Add(h.interval()) {
 			due++
 		}
 		if h.rate > 0 {
@@ -592,10 +701,11 @@ func (h *history) accounts(broken broken) {
 	}
 	same("turns due", l.TurnsDue, due)
 	same("turns used", l.TurnsUsed, used)
-	idle, asked, rate := h.idle(l.StoppedAt)
-	same("idle time", l.Idle, idle)
-	same("idle time asked for", l.IdleAsked, asked)
-	same("idle time kept to the rate", l.IdleRate, rate)
+	if idle, asked, rate := h.idle(l.StoppedAt); apart {
+		same("idle time", l.Idle, idle)
+		same("idle time asked for", l.IdleAsked, asked)
+		same("idle time kept to the rate", l.IdleRate, rate)
+	}
 	waits := len(h.api.waits)
 	for i := range h.operations {
 		waits += len(h.operations[i].waits)
@@ -605,20 +715,28 @@ func (h *history) accounts(broken broken) {
 	}
 }
 
-// peak is the most requests that were under way at once.
+// apart says whether each write ended before the next began. Without a rate they may overlap, and the pacer is told of
+// each when it has ended: it then knows the order and the gaps only roughly.
+func (h *history) apart() bool {
+	for i := 1; i < len(h.writes); i++ {
+		if h.writes[i].At < h.writes[i-1].Moment {
+			return false
+		}
+	}
+	return true
+}
+
+// peak is the most requests that were on the wire at once.
 func (h *history) peak() (most int) {
-	n := 0
-	under := map[int64]bool{}
+	on := map[int]bool{} // by slot
 	for _, e := range h.Events {
 		switch {
-		case e.Kind == Departed && !e.Unsent && !under[e.Seq]:
-			under[e.Seq] = true
-			n++
-		case e.Kind == Heard && e.Final && under[e.Seq]:
-			delete(under, e.Seq)
-			n--
+		case e.Kind == Departed && !e.Unsent:
+			on[e.Slot] = true
+		case e.Kind == Again, e.Kind == Heard && e.Final:
+			delete(on, e.Slot)
 		}
-		most = max(most, n)
+		most = max(most, len(on))
 	}
 	return most
 }
@@ -637,16 +755,11 @@ func (h *history) idle(upTo clock.Instant) (all, asked, rate time.Duration) {
 		rate += part(turn)
 	}
 	for _, w := range h.writes {
-		if !w.Hop {
-			add(w.At, w.place)
-		}
+		add(w.At, w.place)
 		if h.rate > 0 {
 			turn = w.Moment.Add(h.interval())
 		}
-		since = max(since, w.request.heardAt)
-		if w.request.heard == 0 {
-			since = clock.Never
-		}
+		since = max(since, w.ended)
 	}
 	add(upTo, len(h.Events))
 	return all, asked, rate

@@ -39,7 +39,7 @@ func (p plain) Answer(now time.Duration, r paper.Request) paper.Answer {
 }
 
 // edge is the world's edge on paper: requests are written at their moment, and what becomes of them comes when the
-// world says.
+// world says. Nothing in it is touched after a message has been told: in a live run its reader is another goroutine.
 type edge struct {
 	world World
 	clk   clock.Clock
@@ -50,25 +50,42 @@ type edge struct {
 	silence time.Duration
 	// hurried has every reply come at once, however long the API says it takes.
 	hurried bool
+	// together has everything that is due at one moment happen before any of it is handled, so that its messages race.
+	together bool
 	// saw, unless nil, is told of each write and what will become of it.
 	saw func(slot int, o sender.Outgoing, at clock.Instant, a paper.Answer)
 }
 
-// sheet is one slot: how to take back what it waits for, and how that ends if the run is over first.
+// sheet is one slot.
 type sheet struct {
-	cancel  func()
-	giveUp  func()
-	written bool
-	// last is the request it carried last, hop how many redirects of it were followed; used is true once a reply came
-	// over its connection.
-	last *messages.Request
-	hop  int
-	used bool
+	edge  *edge
+	slot  int
+	state state
+	// due is the moment that is waited for; next goes on then, cancel takes that back.
+	due          clock.Instant
+	next, cancel func()
+
+	refused string // why a connection that is being opened will not be
+	used    bool   // a reply came over its connection
+
+	out    sender.Outgoing
+	hop    int // how many redirects led to out
+	at     clock.Instant
+	answer paper.Answer
+	came   messages.Came
 }
 
-func (s *sheet) waits(cancel, giveUp func()) { s.cancel, s.giveUp = cancel, giveUp }
+// state is what a sheet waits for.
+type state uint8
 
-func (s *sheet) done() { s.cancel, s.giveUp, s.written = nil, nil, false }
+const (
+	resting  state = iota
+	dialling       // its connection
+	leaving        // the moment of its write
+	writing        // the end of its write
+	heading        // a header whose content comes later
+	awaiting       // the end of its exchange
+)
 
 // NewTransport makes the edge of a run on paper.
 func NewTransport(api API, s settings.Engine, clk clock.Clock, tell func(messages.ToSender)) sender.Transport {
@@ -83,112 +100,170 @@ func NewHurriedTransport(api API, s settings.Engine, clk clock.Clock, tell func(
 }
 
 func newEdge(w World, s settings.Engine, clk clock.Clock, tell func(messages.ToSender)) *edge {
-	return &edge{
+	e := &edge{
 		world: w, clk: clk, tell: tell, read: sender.NewReader(s, clk), slots: make([]sheet, s.MaxConcurrency),
 		silence: min(s.ReadTimeout, s.CallTimeout),
 	}
+	for i := range e.slots {
+		sheet := &e.slots[i]
+		sheet.edge, sheet.slot, sheet.next = e, i, sheet.fire
+	}
+	return e
 }
 
 func (e *edge) Open(slot int) {
-	now := e.clk.Now()
-	after, refused := e.world.Dial(time.Duration(now), slot)
-	s := &e.slots[slot]
+	s, now := &e.slots[slot], e.clk.Now()
+	var after time.Duration
+	after, s.refused = e.world.Dial(time.Duration(now), slot)
 	s.used = false
-	answer := func() {
-		s.done()
-		if refused != "" {
-			e.tell(messages.NotOpened{Slot: slot, Reason: refused})
-			return
-		}
-		e.tell(messages.Opened{Slot: slot})
-	}
-	if after == 0 {
-		answer()
-		return
-	}
-	s.written = true // a Recall is not about a connection
-	s.waits(e.clk.At(now.Add(after), answer), func() { e.tell(messages.NotOpened{Slot: slot, Reason: "given up"}) })
+	s.wait(dialling, now.Add(after), after == 0)
 }
 
 func (e *edge) Write(slot int, o sender.Outgoing) {
-	if e.hurried {
-		e.write(slot, o)
+	s := &e.slots[slot]
+	if s.hop++; s.out.Request != o.Request {
+		s.hop = 0
+	}
+	s.out = o
+	s.wait(leaving, o.At, e.hurried)
+}
+
+// Recall takes back a write that has not come.
+func (e *edge) Recall(slot int) {
+	if s := &e.slots[slot]; s.state == leaving {
+		s.giveUp(true)
+	}
+}
+
+// Abandon ends whatever is under way.
+func (e *edge) Abandon() {
+	for slot := range e.slots {
+		e.slots[slot].giveUp(false)
+	}
+}
+
+func (e *edge) Close() {}
+
+// wait waits for the moment t, or not at all.
+func (s *sheet) wait(of state, t clock.Instant, atOnce bool) {
+	s.state = of
+	if atOnce {
+		s.goOn()
 		return
 	}
-	e.slots[slot].waits(e.clk.At(o.At, func() { e.write(slot, o) }), func() {
-		e.tell(messages.Wrote{Slot: slot, Unsent: true, Reason: "recalled"})
-	})
+	s.due, s.cancel = t, s.edge.clk.At(t, s.next)
+}
+
+// fire is the clock's: the moment that was waited for has come.
+func (s *sheet) fire() {
+	s.goOn()
+	if !s.edge.together {
+		return
+	}
+	now := s.edge.clk.Now()
+	for i := range s.edge.slots {
+		if o := &s.edge.slots[i]; o.state != resting && o.due <= now {
+			o.cancel()
+			o.goOn()
+		}
+	}
+}
+
+// goOn is the moment that was waited for.
+func (s *sheet) goOn() {
+	was := s.state
+	s.state = resting
+	switch was {
+	case dialling:
+		if s.refused != "" {
+			s.edge.tell(messages.NotOpened{Slot: s.slot, Reason: s.refused})
+			return
+		}
+		s.edge.tell(messages.Opened{Slot: s.slot})
+	case leaving:
+		s.write()
+	case writing:
+		s.written()
+	case heading:
+		s.came.HeardAt = s.edge.clk.Now()
+		s.wait(awaiting, s.came.EndedAt, false)
+		s.edge.tell(messages.Headed{Slot: s.slot, At: s.came.HeardAt, Reply: headOf(s.came.Reply)})
+	case awaiting:
+		s.used = s.came.Open
+		s.edge.tell(s.came)
+	}
 }
 
 // write is the moment the bytes go.
-func (e *edge) write(slot int, o sender.Outgoing) {
-	s, at := &e.slots[slot], e.clk.Now()
-	s.done()
-	if at >= o.Deadline {
-		e.tell(messages.Wrote{Slot: slot, Unsent: true, Reason: "the run's time was up"})
+func (s *sheet) write() {
+	e, at := s.edge, s.edge.clk.Now()
+	if at >= s.out.Deadline {
+		e.tell(messages.Wrote{Slot: s.slot, Unsent: true, Reason: "the run's time was up", Kind: messages.Kept})
 		return
 	}
-	if s.hop++; s.last != o.Request {
-		s.last, s.hop = o.Request, 0
-	}
-	a := e.world.Answer(time.Duration(at), paper.Request{
-		Request:   demo.Request{Method: o.Method, Target: o.Target, Header: o.Request.Header, Body: content(o.Bytes)},
-		Operation: o.Request.Operation, Nth: o.Request.Nth, Hop: s.hop,
+	r := s.out.Request
+	s.at = at
+	s.answer = e.world.Answer(time.Duration(at), paper.Request{
+		Request:   demo.Request{Method: s.out.Method, Target: s.out.Target, Header: r.Header, Body: content(s.out.Bytes)},
+		Operation: r.Operation, Nth: r.Nth, Hop: s.hop,
 	})
 	if e.saw != nil {
-		e.saw(slot, o, at, a)
+		e.saw(s.slot, s.out, at, s.answer)
 	}
-	written := func() {
-		s.done()
-		now := e.clk.Now()
-		e.tell(messages.Wrote{Slot: slot, At: at, Written: now})
-		s.written = true
-		e.await(slot, o.Method, now, a)
-	}
-	if a.Takes == 0 || e.hurried {
-		written()
-		return
-	}
-	s.written = true
-	s.waits(e.clk.At(at.Add(a.Takes), written), func() {
-		e.tell(messages.Wrote{Slot: slot, At: at, Written: e.clk.Now()})
-		e.giveUp(slot, nil, e.clk.Now())
-	})
+	s.wait(writing, at.Add(s.answer.Takes), s.answer.Takes == 0 || e.hurried)
 }
 
-// await waits for what becomes of a request that was written at the moment from.
-func (e *edge) await(slot int, method string, from clock.Instant, a paper.Answer) {
-	s := &e.slots[slot]
-	came := e.come(method, &a)
-	came.Slot = slot
-	if came.Kind == messages.ClosedEarly && came.Outcome == messages.NoReply && s.used {
-		came.Kind = messages.ClosedIdle
-	}
-	arrive := func() {
-		s.done()
-		s.used = came.Open
-		came.EndedAt = e.clk.Now()
-		if came.HeardAt == 0 {
-			came.HeardAt = came.EndedAt
-		}
-		e.tell(came)
+// written is the moment they have gone; what becomes of the request is waited for from then on.
+func (s *sheet) written() {
+	e, now := s.edge, s.edge.clk.Now()
+	wrote := messages.Wrote{Slot: s.slot, At: s.at, Written: now}
+	s.came = e.come(s.out.Method, &s.answer)
+	s.came.Slot = s.slot
+	if s.came.Kind == messages.ClosedEarly && s.came.Outcome == messages.NoReply && s.used {
+		s.came.Kind = messages.ClosedIdle
 	}
 	if e.hurried {
-		arrive()
+		s.came.HeardAt, s.came.EndedAt = now, now
+		e.tell(wrote)
+		s.wait(awaiting, now, true)
 		return
 	}
-	if came.Reply == nil || a.Fate != paper.Drips || a.Head >= a.After {
-		s.waits(e.clk.At(from.Add(a.After), arrive), func() { e.giveUp(slot, nil, 0) })
+	s.came.HeardAt, s.came.EndedAt = now.Add(s.answer.After), now.Add(s.answer.After)
+	if s.answer.Fate == paper.Drips && s.came.Reply != nil && s.answer.Head < s.answer.After {
+		s.wait(heading, now.Add(s.answer.Head), false)
+	} else {
+		s.wait(awaiting, s.came.EndedAt, false)
+	}
+	e.tell(wrote)
+}
+
+// giveUp ends what is waited for: a write is recalled, or the run is over.
+func (s *sheet) giveUp(recalled bool) {
+	e, now, was := s.edge, s.edge.clk.Now(), s.state
+	if was == resting {
 		return
 	}
-	s.waits(e.clk.At(from.Add(a.Head), func() {
-		now := e.clk.Now()
-		early := *came.Reply
-		early.Body, early.Length = nil, 0
-		came.HeardAt = now
-		e.tell(messages.Headed{Slot: slot, At: now, Reply: &early})
-		s.waits(e.clk.At(from.Add(a.After), arrive), func() { e.giveUp(slot, &early, now) })
-	}), func() { e.giveUp(slot, nil, 0) })
+	s.state = resting
+	s.cancel()
+	given := messages.Came{
+		Slot: s.slot, HeardAt: now, EndedAt: now, Outcome: messages.NoReply,
+		Failure: "the run was over before the reply came", Kind: messages.GivenUp,
+	}
+	switch was {
+	case dialling:
+		e.tell(messages.NotOpened{Slot: s.slot, Reason: "given up"})
+		return
+	case leaving:
+		e.tell(messages.Wrote{Slot: s.slot, Unsent: true, Recalled: recalled, Reason: "recalled", Kind: messages.Kept})
+		return
+	case writing:
+		e.tell(messages.Wrote{Slot: s.slot, At: s.at, Written: now})
+	case awaiting:
+		if s.came.HeardAt < s.came.EndedAt { // its header is there
+			given.Outcome, given.Reply, given.HeardAt = messages.BrokeOff, headOf(s.came.Reply), s.came.HeardAt
+		}
+	}
+	e.tell(given)
 }
 
 // come is how the answer is read: as the bytes of the reply, unless there are none.
@@ -223,19 +298,6 @@ func (e *edge) come(method string, a *paper.Answer) messages.Came {
 	return came
 }
 
-// giveUp ends what was written when the run is over before its reply.
-func (e *edge) giveUp(slot int, head *messages.Reply, heard clock.Instant) {
-	now := e.clk.Now()
-	came := messages.Came{
-		Slot: slot, HeardAt: now, EndedAt: now, Outcome: messages.NoReply,
-		Failure: "the run was over before the reply came", Kind: messages.GivenUp,
-	}
-	if head != nil {
-		came.Outcome, came.Reply, came.HeardAt = messages.BrokeOff, head, heard
-	}
-	e.tell(came)
-}
-
 // content is what follows the header in a request's bytes.
 func content(wire []byte) []byte {
 	if i := bytes.Index(wire, []byte("\r\n\r\n")); i >= 0 && i+4 < len(wire) {
@@ -243,30 +305,3 @@ func content(wire []byte) []byte {
 	}
 	return nil
 }
-
-// Recall takes back a write that has not come.
-func (e *edge) Recall(slot int) {
-	if !e.slots[slot].written {
-		e.end(slot)
-	}
-}
-
-// Abandon ends whatever is under way.
-func (e *edge) Abandon() {
-	for slot := range e.slots {
-		e.end(slot)
-	}
-}
-
-func (e *edge) end(slot int) {
-	s := &e.slots[slot]
-	if s.cancel == nil {
-		return
-	}
-	s.cancel()
-	giveUp := s.giveUp
-	s.done()
-	giveUp()
-}
-
-func (e *edge) Close() {}

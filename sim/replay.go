@@ -33,7 +33,7 @@ type Recording struct {
 	Answers, LeftOut int64
 	// usual is how long a reply took on average.
 	usual time.Duration
-	// turnaround is how long the tool took from the end of an exchange to the next request in its slot.
+	// turnaround is how long the tool took from the end of an exchange to the request that followed it.
 	turnaround time.Duration
 	// tracks hold the answers of each operation, by its id, in the order its requests were built.
 	tracks map[string][]answer
@@ -55,6 +55,8 @@ type ending struct {
 	reply   *messages.Reply
 	hops    []redirected
 	masked  bool
+	// open is true if the connection could take another request.
+	open bool
 	// shortened is true if the recording has only the beginning of the body that the run had.
 	shortened bool
 }
@@ -136,36 +138,6 @@ func ReadRecording(from io.Reader) (*Recording, error) {
 	return r.Recording, nil
 }
 
-// longestTurnaround is the longest time between two exchanges of a slot that can be the tool's work; what is longer is
-// a wait.
-const longestTurnaround = 10 * time.Millisecond
-
-// turnaround is the median time from the end of an exchange to the next request of its slot. Which slot that was is
-// not recorded, but slots come back in the order in which their exchanges end.
-func turnaround(sends, ends []int64) time.Duration {
-	slices.Sort(sends)
-	slices.Sort(ends)
-	var took []int64
-	idle, ended := 0, 0 // of ends: those before idle have been used again, those before ended are over
-	for _, sent := range sends {
-		for ended < len(ends) && ends[ended] <= sent {
-			ended++
-		}
-		if idle == ended {
-			continue // a slot's first
-		}
-		if d := sent - ends[idle]; d <= int64(longestTurnaround) {
-			took = append(took, d)
-		}
-		idle++
-	}
-	if len(took) == 0 {
-		return 0
-	}
-	slices.Sort(took)
-	return time.Duration(took[len(took)/2])
-}
-
 // recordingReader is a recording that is being read.
 type recordingReader struct {
 	*Recording
@@ -187,7 +159,7 @@ func (r *recordingReader) begin(run *reporter.RunLine) (err error) {
 	if r.Budget, err = run.BudgetGiven(); err != nil {
 		return err
 	}
-	given, err := settings.Resolve(settings.Input{Recorded: run.Given()})
+	given, err := settings.Resolve(settings.Input{Simulated: run.Given()})
 	if err != nil {
 		return err
 	}
@@ -252,6 +224,7 @@ func (r *recordingReader) ending(e *exchange, outcome messages.Outcome) (*ending
 	if end.reply == nil && outcome != messages.NoReply {
 		return nil, fmt.Errorf("a request ended as %s, without a reply", e.Outcome)
 	}
+	end.open = outcome == messages.Answered && !closes(end.reply)
 	r.kept += 2 * len(r.key)
 	for i, hop := range e.Hops {
 		next := e.SentAt
@@ -271,6 +244,13 @@ func (r *recordingReader) ending(e *exchange, outcome messages.Outcome) (*ending
 		r.endings[key] = end
 	}
 	return end, nil
+}
+
+// closes says whether a reply ends its connection (RFC 9112 §9.3).
+func closes(r *messages.Reply) bool {
+	return slices.ContainsFunc(messages.Values(r.Header, "Connection"), func(value string) bool {
+		return strings.EqualFold(strings.TrimSpace(value), "close")
+	})
 }
 
 // Address is where the API was, as document.Options has it.

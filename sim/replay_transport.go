@@ -42,8 +42,9 @@ type replayed struct {
 	answer  answer
 	hop     int
 	// cancel takes back what is awaited, giveUp says how it ends instead.
-	cancel, giveUp func()
-	written        bool
+	cancel  func()
+	giveUp  func(recalled bool)
+	written bool
 }
 
 // NewReplay makes the edge of one run on paper.
@@ -75,12 +76,10 @@ func (p *Replay) Open(slot int) { p.tell(messages.Opened{Slot: slot}) }
 
 // Write writes a request at its moment.
 func (p *Replay) Write(slot int, o sender.Outgoing) {
-	if o.At <= p.clk.Now() {
-		p.write(slot, o)
-		return
-	}
 	s := &p.slots[slot]
-	s.giveUp = func() { p.tell(messages.Wrote{Slot: slot, Unsent: true, Reason: "recalled"}) }
+	s.giveUp = func(recalled bool) {
+		p.tell(messages.Wrote{Slot: slot, Unsent: true, Recalled: recalled, Reason: "recalled", Kind: messages.Kept})
+	}
 	s.cancel = p.clk.At(o.At, func() { p.write(slot, o) })
 }
 
@@ -89,7 +88,7 @@ func (p *Replay) write(slot int, o sender.Outgoing) {
 	s, at := &p.slots[slot], p.clk.Now()
 	s.cancel = nil
 	if at >= o.Deadline {
-		p.tell(messages.Wrote{Slot: slot, Unsent: true, Reason: "the run's time was up"})
+		p.tell(messages.Wrote{Slot: slot, Unsent: true, Reason: "the run's time was up", Kind: messages.Kept})
 		return
 	}
 	p.tell(messages.Wrote{Slot: slot, At: at, Written: at})
@@ -102,7 +101,7 @@ func (p *Replay) write(slot int, o sender.Outgoing) {
 		p.tell(came)
 	}
 	told := came.EndedAt.Add(p.rec.turnaround) // when the tool has come round to it
-	s.giveUp = func() { p.tell(givenUp(&came, p.clk.Now())) }
+	s.giveUp = func(bool) { p.tell(givenUp(&came, p.clk.Now())) }
 	// A header counts ahead of its body where it can ask for a wait: obeying does not wait for a slow body.
 	if r := came.Reply; r != nil && (r.Status == 429 || r.Status == 503) && came.HeardAt < came.EndedAt {
 		s.cancel = p.clk.At(came.HeardAt, func() {
@@ -137,7 +136,7 @@ func (p *Replay) answer(s *replayed, r *messages.Request, came *messages.Came) a
 		return answer{toHeader: p.patience, toEnd: p.patience}
 	}
 	came.Outcome, came.Reply, came.Failure, came.Kind = a.outcome, a.reply, a.failure, a.kind
-	came.Open = a.outcome == messages.Answered
+	came.Open = a.open
 	return a
 }
 
@@ -189,25 +188,25 @@ func givenUp(came *messages.Came, now clock.Instant) messages.Came {
 // Recall takes back a write that has not come.
 func (p *Replay) Recall(slot int) {
 	if !p.slots[slot].written {
-		p.end(slot)
+		p.end(slot, true)
 	}
 }
 
 // Abandon ends whatever is under way.
 func (p *Replay) Abandon() {
 	for slot := range p.slots {
-		p.end(slot)
+		p.end(slot, false)
 	}
 }
 
-func (p *Replay) end(slot int) {
+func (p *Replay) end(slot int, recalled bool) {
 	s := &p.slots[slot]
 	if s.cancel == nil {
 		return
 	}
 	s.cancel()
 	s.cancel, s.written = nil, false
-	s.giveUp()
+	s.giveUp(recalled)
 }
 
 // Close has nothing to close.

@@ -27,6 +27,11 @@ type Scenario struct {
 	StopAt time.Duration
 	// Began is the wall time the run begins at; the zero Time stands for one of no meaning.
 	Began time.Time
+	// Together has everything that comes over the connections at one moment happen before any of it is handled. In a
+	// Live run it makes no difference.
+	Together bool
+	// Lead is how long before its turn a request is handed to its connection, as a live run does.
+	Lead time.Duration
 	// World, unless nil, makes what answers in place of the API.
 	World func() World
 }
@@ -38,7 +43,8 @@ func New(doc *document.Document, api paper.API, budget time.Duration) Scenario {
 	return Scenario{Document: doc, Settings: settings.Default(), API: api, Seed: 1, Budget: budget}
 }
 
-// Run runs it in that order. The order's own Watch sees the messages too; its stop is the scenario's.
+// Run runs it in that order. The order's own Watch sees the messages too; its stop and its
+// lead are the scenario's.
 func (s Scenario) Run(order stages.Order) Trace {
 	began := s.Began
 	if began.IsZero() {
@@ -67,7 +73,7 @@ func (s Scenario) Play(order stages.Order) reporter.Result {
 }
 
 func (s Scenario) play(c *clock.Fake, order stages.Order, t *tracer) reporter.Result {
-	order.Stop, order.StopAt = s.Stop, clock.Instant(s.StopAt)
+	order.Stop, order.StopAt, order.Lead = s.Stop, clock.Instant(s.StopAt), s.Lead
 	lastWrite := clock.Instant(-1)
 	if s.Fetched {
 		lastWrite = 0
@@ -85,6 +91,7 @@ func (s Scenario) play(c *clock.Fake, order stages.Order, t *tracer) reporter.Re
 		},
 		Transport: func(tell func(messages.ToSender), _ func(error)) sender.Transport {
 			e := newEdge(world, s.Settings.Engine, c, tell)
+			e.together = s.Together && !order.Live
 			if t != nil {
 				e.saw = t.saw
 			}

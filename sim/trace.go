@@ -83,10 +83,11 @@ type Event struct {
 	Sent clock.Instant
 	// Hop is true for what is a redirect's; of a Written, that it is not its request's first.
 	Hop bool
-	// Unsent is a Departed that never went out; Final and Told are a Heard's; Open is a Freed's and a Came's.
-	Unsent, Final, Told, Open bool
-	Outcome                   messages.Outcome
-	Status                    int
+	// Unsent and Recalled are of a Departed that never went out; Final and Told are a Heard's; Open is a Freed's and a
+	// Came's.
+	Unsent, Recalled, Final, Told, Open bool
+	Outcome                             messages.Outcome
+	Status                              int
 	// Overloaded is true for a time-out or a reset.
 	Overloaded bool
 	// Asks is: of a Heard, what the classifier read; of a Written, what the API will mean by its answer. Until is its
@@ -94,8 +95,8 @@ type Event struct {
 	Asks, Stated bool
 	Wait         time.Duration
 	Until        clock.Instant
-	// Resting are the operations that a Wanted names; Skipped those an offer passed over; the first 64 of them.
-	Resting, Skipped uint64
+	// Resting and Busy are the operations that a Wanted names; Skipped those an offer passed over; the first 64 of them.
+	Resting, Busy, Skipped uint64
 	// Why is a Nothing's reason.
 	Why messages.Nothing
 	// Request and Reply are fingerprints: what was told is not touched any more.
@@ -168,13 +169,13 @@ func (t *tracer) saw(slot int, o sender.Outgoing, at clock.Instant, a paper.Answ
 }
 
 // watch notes a message.
-func (t *tracer) watch(_ string, message any) {
+func (t *tracer) watch(stage string, message any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := Event{At: t.clk.Now(), Slot: -1}
 	switch m := message.(type) {
 	case messages.Want:
-		e.Kind, e.Resting = Wanted, first64(m.Resting)
+		e.Kind, e.Resting, e.Busy = Wanted, first64(m.Resting), first64(m.Busy)
 	case messages.Returned:
 		e.Kind = Returned
 		t.request(&e, m.Request)
@@ -198,7 +199,8 @@ func (t *tracer) watch(_ string, message any) {
 	case messages.Unreachable:
 		e.Kind, e.Slot = NotOpened, m.Slot
 	case messages.Departed:
-		e.Kind, e.Slot, e.Moment, e.Sent, e.Unsent, e.Hop = Departed, m.Slot, m.Written, m.At, m.Unsent, m.Hop
+		e.Kind, e.Slot, e.Moment, e.Sent, e.Hop = Departed, m.Slot, m.Written, m.At, m.Hop
+		e.Unsent, e.Recalled = m.Unsent, m.Recalled
 		t.request(&e, m.Request)
 	case messages.Heard:
 		e.Kind, e.Slot, e.Moment, e.Sent, e.Final, e.Told = Heard, m.Slot, m.At, m.SentAt, m.Final, m.Told
@@ -212,6 +214,9 @@ func (t *tracer) watch(_ string, message any) {
 	case messages.Stop:
 		e.Kind = Stopped
 	case messages.Tick:
+		if stage != "pacer" {
+			return
+		}
 		e.Kind = Ticked
 	case messages.Open:
 		e.Kind, e.Slot = Opening, m.Slot
@@ -267,7 +272,10 @@ func (t Trace) String() string {
 // String is the event on one line.
 func (e Event) String() string {
 	b := append(moment(nil, e.At), ' ')
-	b = fmt.Appendf(b, "%-11s", e.Kind)
+	b = append(b, e.Kind.String()...)
+	if e.Slot >= 0 || e.Seq > 0 {
+		b = fmt.Appendf(b, "%*s", 11-len(e.Kind.String()), "")
+	}
 	if e.Slot >= 0 {
 		b = fmt.Appendf(b, " slot %d", e.Slot)
 	}
@@ -282,6 +290,7 @@ func (e Event) String() string {
 	switch e.Kind {
 	case Wanted:
 		flag(e.Resting != 0, "resting"+operations(e.Resting))
+		flag(e.Busy != 0, "busy"+operations(e.Busy))
 	case Offered, Nothing:
 		flag(e.Kind == Nothing, whys[e.Why])
 		if e.Kind == Nothing && e.Moment != clock.Never {
@@ -307,7 +316,8 @@ func (e Event) String() string {
 		b = strconv.AppendInt(b, int64(e.Status), 10)
 	}
 	flag(e.Hop, "hop")
-	flag(e.Unsent, "unsent")
+	flag(e.Recalled, "recalled")
+	flag(e.Unsent && !e.Recalled, "unsent")
 	flag(e.Overloaded, "overloaded")
 	if e.Asks {
 		b = append(b, " asks to wait"...)

@@ -229,6 +229,9 @@ func (s *Served) kind(now time.Duration, r Request) Answer {
 		}
 		after := share.After.draw(s.rand)
 		if share.Refusal != nil {
+			if after == 0 {
+				after = share.Refusal.After.draw(s.rand)
+			}
 			return s.refuse(*share.Refusal, now, after, time.Second)
 		}
 		a := s.reply(r.Operation)

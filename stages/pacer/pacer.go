@@ -153,6 +153,10 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 // Handle takes one message.
 func (p *Pacer) Handle(m messages.ToPacer) {
 	now := p.clk.Now()
+	if p.end == messages.NotEnded && now >= p.cfg.Deadline {
+		// What is heard from now on, a timer's tick that is late among it, begins nothing.
+		p.stop(messages.DeadlineCame, p.whyUnconnected(), now)
+	}
 	switch m := m.(type) {
 	case messages.Offer:
 		p.hearOffer(m, now)
@@ -187,12 +191,8 @@ func (p *Pacer) proceed(now clock.Instant) {
 	if p.over {
 		return
 	}
-	if p.end == messages.NotEnded {
-		if _, forGood := p.waits.quietUntil(); forGood {
-			p.stop(messages.HeldToTheEnd, p.waits.longestAsked(now), now)
-		} else if now >= p.cfg.Deadline {
-			p.stop(messages.DeadlineCame, p.whyUnconnected(), now)
-		}
+	if _, forGood := p.waits.quietUntil(); forGood {
+		p.stop(messages.HeldToTheEnd, p.waits.longestAsked(now), now)
 	}
 	if p.end != messages.NotEnded {
 		p.comeHome(now)
@@ -631,20 +631,25 @@ func (p *Pacer) whyUnconnected() string {
 // stop stops sending: what the rate or a hold kept never goes out, and what is under way may still come home.
 func (p *Pacer) stop(reason messages.End, because string, now clock.Instant) {
 	if p.end != messages.NotEnded {
-		if reason == messages.Interrupted || reason == messages.Terminated {
-			// Asked by a person once more: nothing under way is waited for any longer.
-			p.end, p.homeBy = reason, min(p.homeBy, now)
+		if signal(reason) {
+			p.homeBy = min(p.homeBy, now) // nothing under way is waited for any longer
+			if signal(p.end) {
+				p.end = reason
+			}
 		}
 		return
 	}
 	p.end, p.reason, p.stoppedAt = reason, because, min(now, p.cfg.Deadline)
 	grace := p.cfg.Settings.Schedule.StragglerGrace
-	if reason == messages.Interrupted || reason == messages.Terminated {
+	if signal(reason) {
 		grace = p.cfg.Settings.Schedule.InterruptGrace
 	}
 	p.homeBy = now.Add(grace)
 	p.recall(func(*messages.Request) bool { return true })
-	p.recallHops()
+	for _, hop := range p.hops {
+		p.to.Sender(messages.Recall{Slot: hop.Slot})
+	}
+	p.hops = nil
 	if p.offered != nil {
 		p.dropped++
 		p.to.Sender(messages.Drop{Request: p.offered})
@@ -652,13 +657,8 @@ func (p *Pacer) stop(reason messages.End, because string, now clock.Instant) {
 	}
 }
 
-// recallHops tells the redirects that wait for a turn that none is given any more.
-func (p *Pacer) recallHops() {
-	for _, hop := range p.hops {
-		p.to.Sender(messages.Recall{Slot: hop.Slot})
-	}
-	p.hops = nil
-}
+// signal says whether a person's or the system's wish ended the sending.
+func signal(end messages.End) bool { return end == messages.Interrupted || end == messages.Terminated }
 
 // comeHome waits for what is under way, for as long as its grace lasts, and ends the run.
 func (p *Pacer) comeHome(now clock.Instant) {

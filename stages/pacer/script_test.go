@@ -421,3 +421,25 @@ func TestWithOneSlotNothingGoesBesideARequestThatHangs(t *testing.T) {
 		t.Errorf("%d requests were under way at once", len(w.sends))
 	}
 }
+
+func TestARefusalHeardAtTheDeadlineBeginsNoWait(t *testing.T) {
+	b := script(t, 1, nil)
+	g := b.leave(0)
+	b.clk.At(clock.Instant(time.Minute), func() {})
+	for b.clk.Now() < clock.Instant(time.Minute) && b.clk.Next() {
+	}
+	b.answered(g, 0, refusedFor(0)) // the tick of the deadline is late
+	if p := b.ask(); p.End != messages.DeadlineCame || len(p.Waits) != 0 {
+		t.Errorf("it ended by %v, with the waits %+v", p.End, p.Waits)
+	}
+}
+
+func TestASignalAfterTheDeadlineOnlyHurriesTheEnd(t *testing.T) {
+	b := script(t, 1, nil)
+	b.leave(0)
+	b.at(time.Minute)
+	b.p.Handle(messages.Stop{Reason: messages.Interrupted})
+	if p := b.ask(); p.End != messages.DeadlineCame || !b.p.abandoned {
+		t.Errorf("it ended by %v; what is under way is abandoned: %v", p.End, b.p.abandoned)
+	}
+}
