@@ -60,10 +60,10 @@ func (a *app) limiterCommand() *cli.Command {
 		Usage:     "test a rate limiter from outside",
 		UsageText: "restest limiter [options] URL\n   restest limiter [options] DOCUMENT --operation ID --url URL",
 		Description: strings.TrimSpace(`
-Sends bursts to one operation of an API you may test, and says which limiter is in front of it: how many at once, per how
-long, which family, what a client can really get through, what a rejection says and whether it is true, whose budget it
-is, and what the fields on the quota mean; each with its evidence and how sure it is. It says beforehand how many requests
-it will send, and sends no more.
+Sends bursts to one operation of an API you may test, and says which limiter is in front of it: how many at once, per
+how long, which family, what a client can really get through, what a rejection says and whether it is true, whose
+budget it is, and what the fields on the quota mean; each with its evidence and how sure it is. It says beforehand how
+many requests it will send, and sends no more.
 
 With --limit and --window, as they are published, it is quicker and surer than without.`),
 		Metadata: map[string]any{"Examples": []string{
