@@ -33,11 +33,6 @@ const (
 	None Family = "no limiter"
 )
 
-// modelled are the families that have a model, in the order of every table.
-var modelled = []Family{
-	FixedWindow, FirstWindow, TickingWindow, SlidingLog, StrictLog, Counter, StrictCounter, Bucket, Leaky, Concurrency,
-}
-
 // Known is what is known before the first experiment.
 type Known struct {
 	// Limit and Window are what is published or was found.

@@ -74,10 +74,9 @@ func (t *ticks) expect(lo, hi Instant, n int) bounds {
 func (t *ticks) note(lo, hi Instant, _, accepted int) {
 	first, last := t.windows(lo, hi)
 	low, high := t.before(first)
-	switch {
-	case first == last:
+	if first == last {
 		low, high = low+accepted, high+accepted
-	default:
+	} else {
 		elsewhere := t.limit - low // at most so many counted in the window before
 		if last > first+1 {
 			elsewhere = accepted

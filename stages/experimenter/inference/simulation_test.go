@@ -2,7 +2,8 @@ package inference
 
 import (
 	"flag"
-	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -27,7 +28,7 @@ type drawn struct {
 func draw(n int) (drawn, *rand.Rand) {
 	r := rand.New(rand.NewPCG(4, uint64(n)))
 	all := limiter.Algorithms()
-	window := time.Duration(float64(200*time.Millisecond) * pow(18000, r.Float64()))
+	window := time.Duration(float64(200*time.Millisecond) * math.Pow(18000, r.Float64()))
 	d := drawn{
 		rule: limiter.Rule{
 			Algorithm: all[n%len(all)], Limit: 1 + r.Int64N(500), Window: window,
@@ -47,28 +48,6 @@ func draw(n int) (drawn, *rand.Rand) {
 	}
 	d.known = Known{Limit: int(d.rule.Limit), Window: window, Wall: 1_700_000_000_000_000_000 + r.Int64N(1e18)}
 	return d, r
-}
-
-func pow(base, exponent float64) float64 {
-	// base^exponent by repeated halving is exact enough for a draw.
-	result, factor := 1.0, base
-	for range 40 {
-		exponent *= 2
-		factor = sqrt(factor)
-		if exponent >= 1 {
-			result *= factor
-			exponent--
-		}
-	}
-	return result
-}
-
-func sqrt(x float64) float64 {
-	y := x
-	for range 60 {
-		y = (y + x/y) / 2
-	}
-	return y
 }
 
 // play plays the planner against the limiter.
@@ -261,7 +240,7 @@ func plain(d drawn) Family {
 }
 
 func TestLimitersAreNamedRightly(t *testing.T) {
-	type outcome struct{ right, unsure, wrong, wrongSure, over int }
+	type outcome struct{ right, unsure, wrong, wrongSure int }
 	by := map[Family]*outcome{}
 	var total outcome
 	var mostRequests, mostWindows float64
@@ -301,8 +280,8 @@ func TestLimitersAreNamedRightly(t *testing.T) {
 			show("wrong")
 		}
 	}
-	for f, o := range by {
-		t.Log(fmt.Sprintf("%-40s %+v", f, *o))
+	for _, f := range slices.Sorted(maps.Keys(by)) {
+		t.Logf("%-40s %+v", f, *by[f])
 	}
 	t.Logf("total %+v of %d; most requests %.1f times the limit, %.1f windows", total, *draws, mostRequests, mostWindows)
 	if total.wrongSure > 0 || total.right*100 < 99**draws {
