@@ -35,6 +35,7 @@ type realLimiter struct {
 const (
 	firstWindow   = "fixed window from the first request"
 	tickingWindow = "fixed window with ticks of its own"
+	wallWindow    = "fixed window on the wall clock"
 	countingAll   = "sliding counter that counts refusals"
 	tokenBucket   = "token bucket"
 )
@@ -46,12 +47,12 @@ var realLimiters = []realLimiter{
 	{"fastify-rate-limit", "node", []string{firstWindow}, ""},
 	{"koa-ratelimit", "node", []string{firstWindow}, ""},
 	{"hono-rate-limiter", "node", []string{firstWindow}, ""},
-	{"httprate", "go", []string{"sliding counter"}, ""},
+	{"httprate", "go", []string{"sliding counter"}, "windows begin at multiples of its start, not of the wall clock's; the weighed count is rounded"},
 	{"ulule", "go", []string{firstWindow}, ""},
 	{"throttled", "go", []string{tokenBucket}, "GCRA"},
 	{"go-limiter", "go", []string{tickingWindow}, "ticks from the key's creation"},
 	{"tollbooth", "go", []string{tokenBucket}, ""},
-	{"fiber-fixed", "go", []string{firstWindow, tickingWindow}, "its clock has whole seconds, so the first request's window begins at one"},
+	{"fiber-fixed", "go", []string{firstWindow, tickingWindow, wallWindow}, "its clock has whole seconds, at one of which the window begins"},
 	{"fiber-sliding", "go", []string{countingAll}, "its clock has whole seconds"},
 	{"x-time-rate", "go", []string{tokenBucket}, ""},
 	{"echo", "go", []string{tokenBucket}, "x/time/rate inside"},
@@ -82,8 +83,8 @@ type said struct {
 // TestRealLimitersAreNamed has the command name limiters that somebody else wrote, several at a time so that the machine
 // is busy. Those that are not installed are left out, and said.
 func TestRealLimitersAreNamed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a minute")
+	if !thorough() {
+		t.Skip("it takes a minute, and is run with RESTEST_LONG=1")
 	}
 	at := serveRealLimiters(t)
 	answers := make([]said, len(realLimiters))
