@@ -145,6 +145,7 @@ func (e *Experimenter) learn(m messages.Learned) {
 	if e.batch.N == 0 {
 		return // it could not be sent, and is planned anew
 	}
+	e.forgetTheSlow()
 	e.arrivals()
 	e.cfg.Examination.Add(e.batch)
 	e.to.Reporter(messages.Experimented{At: e.batch.Lo, Why: e.batch.Why, Sent: e.batch.N, Accepted: e.batch.Accepted})
@@ -169,6 +170,21 @@ func (e *Experimenter) answered(m messages.Learned) {
 		e.cfg.Examination.Quiet(m.HeardAt.Add(m.Wait))
 	}
 	e.batch.Answers = append(e.batch.Answers, a)
+}
+
+// forgetTheSlow takes out of the batch what was not answered in time, where answers took nearly as long: it was delayed,
+// and who knows whether it would have been let through.
+func (e *Experimenter) forgetTheSlow() {
+	var longest time.Duration
+	for _, a := range e.batch.Answers {
+		if a.Accepted {
+			longest = max(longest, a.Took())
+		}
+	}
+	e.batch.Answers = slices.DeleteFunc(e.batch.Answers, func(a inference.Answer) bool {
+		return a.How == inference.Dropped && 2*longest > a.Took()
+	})
+	e.batch.N = len(e.batch.Answers)
 }
 
 // arrivals bounds when the batch came to the limiter. A refusal that is held back, or never comes, came to it no later

@@ -96,6 +96,17 @@ func TestANothingLeftPastTheDeadlineForEverythingEndsTheRun(t *testing.T) {
 	}
 }
 
+func TestAHoldPastTheDeadlineEndsTheRunThoughAnotherOperationSaidNothing(t *testing.T) {
+	w := newWorld(3, nil, time.Minute, 0)
+	w.answer = func(r *messages.Request, _ clock.Instant) answer {
+		return answer{after: time.Millisecond, quota: r.Operation < 2, more: time.Hour}
+	}
+	w.run(nil)
+	if w.last.End != messages.HeldToTheEnd || w.last.StoppedAt != clock.Instant(time.Millisecond) {
+		t.Errorf("ended by %v at %v", w.last.End, time.Duration(w.last.StoppedAt))
+	}
+}
+
 func TestWithTheSwitchOffWhatIsSaidOfAQuotaChangesNothing(t *testing.T) {
 	w := newWorld(2, func(s *settings.Settings) { s.Schedule.StayInsideQuota = false }, time.Second, 0)
 	w.answer = func(*messages.Request, clock.Instant) answer {
@@ -173,6 +184,8 @@ type foresight struct {
 	end      []clock.Instant
 	apiEnd   clock.Instant
 	times    []int
+	begun    []clock.Instant
+	lasted   []time.Duration // of the waits before the last
 	held     int
 	rests    []stretch
 }
@@ -205,6 +218,8 @@ func (f *foresight) hear(h heard) {
 		another = another || i != h.operation && end > h.at
 	}
 	f.times[h.operation]++
+	f.lasted[h.operation] += f.end[h.operation].Sub(f.begun[h.operation])
+	f.begun[h.operation] = h.at
 	f.rest(h.operation, h.at, until)
 	if another {
 		f.held++
@@ -226,7 +241,7 @@ func (f *foresight) hold(from, to clock.Instant) {
 // judges them by the sentences of decisions 0012, 0042 and 0043.
 func TestQuotaLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		operations := rapid.IntRange(1, 4).Draw(t, "operations")
+		operations := rapid.IntRange(1, 5).Draw(t, "operations")
 		perMinute := rapid.SampledFrom([]int64{0, 600, 6000}).Draw(t, "rate")
 		budget := rapid.SampledFrom([]time.Duration{time.Second, 5 * time.Second}).Draw(t, "budget")
 		stays := rapid.IntRange(0, 9).Draw(t, "stays inside") > 0
@@ -310,6 +325,7 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 		return
 	}
 	f := &foresight{deadline: deadline, end: make([]clock.Instant, w.operations), times: make([]int, w.operations)}
+	f.begun, f.lasted = make([]clock.Instant, w.operations), make([]time.Duration, w.operations)
 	for _, h := range w.heard {
 		if w.last.End != messages.NotEnded && h.at > w.last.StoppedAt {
 			break
@@ -332,8 +348,9 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 	times := make([]int, w.operations)
 	for _, x := range w.last.Foreseen {
 		times[x.Operation] = x.Times
-		if x.Lasted > time.Duration(w.last.StoppedAt) {
-			t.Fatalf("operation %d is said to have been left alone for %v", x.Operation, x.Lasted)
+		want := f.lasted[x.Operation] + max(0, min(f.end[x.Operation], w.last.StoppedAt).Sub(f.begun[x.Operation]))
+		if x.Lasted != want {
+			t.Fatalf("operation %d is said to have been left alone for %v, by the decision %v", x.Operation, x.Lasted, want)
 		}
 	}
 	for i := range times {

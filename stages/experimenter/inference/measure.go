@@ -2,6 +2,7 @@ package inference
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -56,7 +57,17 @@ func newMeasuring(e *Examination) *measuring {
 		return m
 	}
 	spent := v.Family != Queue && v.Family != SlowDown && v.Family != Concurrency
-	for _, t := range []task{m.retryAfter(), m.straddle(v), m.whose(), m.even(under, underWindows, whyUnder), m.faulty(), m.evenlyOver(), m.pairs()} {
+	tasks := []task{m.retryAfter(), m.straddle(v), m.whose(), m.even(under, underWindows, whyUnder), m.faulty(), m.evenlyOver(), m.pairs()}
+	switch v.Family {
+	case Queue, SlowDown: // nothing ends that could be straddled
+		tasks = append(tasks[:1], tasks[2:]...)
+	case Concurrency: // it has no rate
+		tasks = []task{m.retryAfter(), m.pairs()}
+	}
+	if !slices.ContainsFunc(e.batches, func(b Batch) bool { return b.Refused() > 0 }) {
+		tasks[0].step = nil // there is no rejection to read
+	}
+	for _, t := range tasks {
 		if t.question == Whose && !spent {
 			continue // what is refused now is let through in a moment, whoever asks
 		}
@@ -67,14 +78,7 @@ func newMeasuring(e *Examination) *measuring {
 	return m
 }
 
-func (e *Examination) asks(q Question) bool {
-	for _, asked := range e.questions {
-		if q == asked {
-			return true
-		}
-	}
-	return false
-}
+func (e *Examination) asks(q Question) bool { return slices.Contains(e.questions, q) }
 
 func (m *measuring) next(now Instant) (Step, bool) {
 	for len(m.tasks) > 0 {

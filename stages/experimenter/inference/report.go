@@ -214,6 +214,9 @@ func named(fs []Family) string {
 func (r *reporting) burst() (Batch, bool) {
 	var largest Batch
 	for _, b := range r.e.batches {
+		if b.Question > Which {
+			break // it was measured, not tried
+		}
 		if b.Refused() > 0 {
 			return b, true
 		}
@@ -240,7 +243,7 @@ func (r *reporting) exists() {
 			r.find(Error, Exists, "The published limit is not kept", at, "See that this route is behind the limiter at all.")
 		}
 	case v.Family == Queue || v.Family == SlowDown:
-		r.answer(Exists, v.Certainty, fmt.Sprintf("yes: it delays, to %s", per(k.Limit, k.Window)), at)
+		r.answer(Exists, v.Certainty, fmt.Sprintf("yes: it delays, to %s", per(k.Limit, k.Window)), at, r.delayed(b))
 	case k.Window == 0:
 		r.answer(Exists, v.Certainty, fmt.Sprintf("yes: %d at once; per how long was not found", v.AtOnce), at)
 	default:
@@ -253,6 +256,17 @@ func (r *reporting) exists() {
 			r.find(Error, Exists, fmt.Sprintf("The published limit is %d, the one that is kept %d", p, v.Limit), at, "Publish what is kept, or keep what is published.")
 		}
 	}
+}
+
+// delayed says how many of a burst were delayed, and for how long.
+func (r *reporting) delayed(b Batch) string {
+	delays := b.delays(true)
+	alone := r.e.batches[0].Hi.Sub(r.e.batches[0].Lo)
+	at, _ := slices.BinarySearch(delays, 4*alone+5*time.Millisecond)
+	if at == len(delays) {
+		return "none of them was delayed"
+	}
+	return fmt.Sprintf("%d of them were delayed, the last by %s", len(delays)-at, length(delays[len(delays)-1]))
 }
 
 func (r *reporting) which() {
@@ -379,7 +393,7 @@ func (r *reporting) through() {
 	}
 	if b := append(r.of(whyOver), r.of(whyOverOn)...); len(b) == 2 {
 		lines = append(lines, fmt.Sprintf("evenly at 1.3 of the limit: %d of %d, then %d of %d", b[0].Accepted, b[0].N, b[1].Accepted, b[1].N))
-		r.load("evenly at 1.3 of the limit", b)
+		r.load("evenly at 1.3 of the limit, its second half", b[1:])
 		if 10*b[1].Accepted < 3*b[1].N {
 			r.find(Warning, Through, "A client a little above the limit is shut out", fmt.Sprintf("%d of %d sent evenly at 1.3 of the limit came through in the second half", b[1].Accepted, b[1].N),
 				"Do not count refused requests, or tell clients with Retry-After when to come back.")

@@ -124,7 +124,7 @@ func (d drawn) send(l limiter.Limiter, r *rand.Rand, s Step) Batch {
 // TestWhatIsNotPublishedIsFound tries limiters of which nothing is known, with windows as people choose them.
 func TestWhatIsNotPublishedIsFound(t *testing.T) {
 	round := []time.Duration{200, 250, 500, 1000, 2000, 3000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 3_600_000}
-	right, unsure, most := 0, 0, 0.0
+	right, unsure, wrong, most := 0, 0, 0, 0.0
 	drawn := *draws / 4
 	for n := range drawn {
 		d, r := draw(n + 1_000_000)
@@ -149,6 +149,11 @@ func TestWhatIsNotPublishedIsFound(t *testing.T) {
 			right++
 		case v.Certainty == Sure:
 			t.Errorf("draw %d: %+v, latency %v, was named %v, surely", n, d.rule, d.latency, v)
+		case v.Certainty == Likely:
+			wrong++
+			if testing.Verbose() {
+				t.Logf("wrong %d: %+v latency %v: %v found %+v, %d requests, %v", n, d.rule, d.latency, v, e.Known(), requests, took)
+			}
 		default:
 			unsure++
 			if testing.Verbose() {
@@ -156,7 +161,10 @@ func TestWhatIsNotPublishedIsFound(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d right, %d not sure; most requests %.1f times the limit", right, unsure, most)
+	t.Logf("%d right, %d not sure, %d likely and wrong; most requests %.1f times the limit", right, unsure, wrong, most)
+	if all := right + unsure + wrong; 100*right < 95*all || 100*wrong > all {
+		t.Error("too few are named rightly")
+	}
 }
 
 // TestAnExaminationKeepsToItsBounds plays all of an examination, with every variant behind the one limiter.

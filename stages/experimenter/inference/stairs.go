@@ -15,26 +15,22 @@ func (p *Planner) delaying() bool {
 }
 
 // pace is the time between the answers of a batch that were delayed, false if they were not delayed as a limiter of
-// this limit would do it.
+// this limit would do it. It is measured where the delays are long: the short ones may be the server's own.
 func (p *Planner) pace(b Batch) (time.Duration, bool) {
 	alone := p.table[0].Hi.Sub(p.table[0].Lo)
 	step := float64(p.known.Window) / float64(p.known.Limit)
 	delayed := b.delays(true)
 	i, _ := slices.BinarySearch(delayed, alone+time.Duration(step/4))
 	delayed = delayed[i:]
-	if len(delayed) == 0 {
+	n := len(delayed)
+	if n == 0 || delayed[n-1]-alone < p.part(0.06) {
 		return 0, false
 	}
-	last := delayed[len(delayed)-1] - alone
-	if last < p.part(0.06) {
-		return 0, false
+	longest := delayed[n-1]
+	pace := float64(longest-alone) / float64(n)
+	if from, _ := slices.BinarySearch(delayed, longest/2); n-1-from > 1 {
+		pace = float64(longest-delayed[from]) / float64(n-1-from)
 	}
-	if len(delayed) == 1 {
-		pace := float64(last)
-		return last, pace > 0.7*step && pace < 1.4*step
-	}
-	// The last delay is as many steps as were delayed.
-	pace := float64(last) / float64(len(delayed))
 	return time.Duration(pace), pace > 0.7*step && pace < 1.4*step
 }
 

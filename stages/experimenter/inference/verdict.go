@@ -86,6 +86,9 @@ func (p *Planner) Verdict() Verdict {
 	best := alive[0]
 	v.Candidates = families(alive)
 	v.Family, v.Limit, v.Window = v.Candidates[0], best.limit, best.window
+	if b, is := best.model.(*bucket); is {
+		v.AtOnce = int(b.from) // what came back meanwhile was let through too
+	}
 	switch {
 	case len(v.Candidates) > 1 && p.hides(alive):
 		v.Family, v.Certainty = Leaky, Likely
