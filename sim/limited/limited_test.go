@@ -45,10 +45,10 @@ func TestEachKindDoesWithARequestTooManyWhatItsNameSays(t *testing.T) {
 		}
 		got := ""
 		for _, r := range replies {
-			switch {
-			case r.Break == demo.Never:
+			switch r.Break {
+			case demo.Never:
 				got += "silence "
-			case r.Break == demo.AtOnce:
+			case demo.AtOnce:
 				got += "close "
 			default:
 				got += fmt.Sprintf("%d after %v ", r.Status, r.After)

@@ -388,3 +388,40 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 func arrives(w *world, next int, at clock.Instant) bool {
 	return next < len(w.heard) && w.heard[next].at == at
 }
+
+// A request can be kept while something else of its operation happens: it is handed back then, as one never built.
+func TestARequestThatWasKeptIsHandedBackIfItsTurnIsGone(t *testing.T) {
+	first, second := &messages.Request{Seq: 1, Nth: 1}, &messages.Request{Seq: 2, Nth: 2}
+	for name, arrange := range map[string]func(p *Pacer) (goes bool){
+		"nothing happened":                          func(*Pacer) bool { return true },
+		"a redirect of its operation took the turn": func(p *Pacer) bool { p.hops = []messages.Again{{Slot: 0, Request: first}}; return false },
+		"its operation has said that one is left": func(p *Pacer) bool {
+			p.waits.operations[0].foreseen.say(0, 0, clock.Instant(time.Minute), 1)
+			return false
+		},
+	} {
+		var told []messages.ToGenerator
+		var goes []*messages.Request
+		p := New(Config{
+			Operations: 1, Testable: []int{0}, Settings: settings.Default(), Deadline: clock.Instant(time.Hour), LastWrite: -1,
+			Own: []time.Duration{time.Second},
+		}, clock.NewFake(time.Time{}), Neighbours{
+			Generator: func(m messages.ToGenerator) { told = append(told, m) },
+			Sender: func(m messages.ToSender) {
+				if m, is := m.(messages.Go); is {
+					goes = append(goes, m.Request)
+				}
+			},
+			Self: func(messages.ToPacer) {},
+		})
+		p.slots[0], p.slots[1] = slot{state: asking, request: first}, slot{state: free}
+		p.out, p.holding[0], p.offered = 1, 1, second
+		want := arrange(p)
+		p.proceed(0)
+		went := len(goes) > 0 && goes[len(goes)-1] == second
+		returned := len(told) > 0 && told[0] == messages.ToGenerator(messages.Returned{Request: second})
+		if went != want || returned == want {
+			t.Errorf("%s: it goes: %v, it is handed back: %v", name, went, returned)
+		}
+	}
+}
