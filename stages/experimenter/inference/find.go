@@ -84,7 +84,11 @@ func (f *finder) step(now Instant) (Step, bool) {
 			return Step{Why: whyDouble, At: now, N: 2 * f.table[n-1].N}, true
 		}
 	case repeating:
-		return Step{Why: whyRepeat, At: now, N: max(2, half(f.emptied.Accepted))}, true
+		most := 0
+		for _, b := range f.table {
+			most = max(most, b.Accepted)
+		}
+		return Step{Why: whyRepeat, At: now, N: max(2, half(most))}, true
 	case polling:
 		return Step{Why: whyPoll, At: max(now, f.emptied.Hi.Add(f.wait)), N: 1}, true
 	case filling:
