@@ -108,4 +108,3 @@ func check(err error) {
 		log.Fatal(err)
 	}
 }
-
