@@ -147,14 +147,16 @@ func TestHoweverRefusalsComeTheFamilyIsNamed(t *testing.T) {
 		name   string
 		refuse func(int, clock.Instant, time.Duration) messages.Came
 		title  string
+		// Each refusal that is waited for in vain costs more than a window, so that not all of the others are ruled out.
+		unsure bool
 	}{
-		{"held back", late, "It holds each refusal for about 1s"},
-		{"as forbidden", forbidden, "It refuses with 403"},
-		{"not at all", dropped, "It refuses by not answering"},
-		{"by closing", closed, "It refuses by closing the connection"},
+		{"held back", late, "It holds each refusal for about 1s", false},
+		{"as forbidden", forbidden, "It refuses with 403", false},
+		{"not at all", dropped, "It refuses by not answering", true},
+		{"by closing", closed, "It refuses by closing the connection", false},
 	} {
 		got, _ := examine(rule, append(family(), inference.Rejection), Order{}, func(a *limitedAPI, _ *Limiter) { a.refuse = row.refuse })
-		if v := got.Report.Verdict; v.Family != inference.FirstWindow || v.Certainty != inference.Sure {
+		if v := got.Report.Verdict; v.Family != inference.FirstWindow || v.Certainty != inference.Sure && !row.unsure {
 			t.Errorf("%s: %+v", row.name, v)
 		}
 		found := false

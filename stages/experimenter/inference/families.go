@@ -113,26 +113,39 @@ func candidates(k Known, table []Batch) []*candidate {
 	} else if used != k.Limit {
 		limits = append(limits, used)
 	}
-	for _, w := range windows {
+	try := func(w time.Duration, limit int) {
 		wall := span{k.edge(w), k.edge(w)}
+		add(FixedWindow, limit, w, &ticks{limit: limit, length: w, edge: wall})
+		add(FirstWindow, limit, w, &opened{limit: limit, length: w})
+		add(TickingWindow, limit, w, &ticks{limit: limit, length: w, edge: first, own: true})
+		add(SlidingLog, limit, w, &sliding{limit: limit, length: w})
+		add(StrictLog, limit, w, &sliding{limit: limit, length: w, strict: true})
+		add(Counter, limit, w, &weighted{limit: limit, length: w, edge: wall})
+		add(StrictCounter, limit, w, &weighted{limit: limit, length: w, edge: wall, strict: true})
+	}
+	for _, w := range windows {
 		for _, limit := range limits {
-			add(FixedWindow, limit, w, &ticks{limit: limit, length: w, edge: wall})
-			add(FirstWindow, limit, w, &opened{limit: limit, length: w})
-			add(TickingWindow, limit, w, &ticks{limit: limit, length: w, edge: first, own: true})
-			add(SlidingLog, limit, w, &sliding{limit: limit, length: w})
-			add(StrictLog, limit, w, &sliding{limit: limit, length: w, strict: true})
-			add(Counter, limit, w, &weighted{limit: limit, length: w, edge: wall})
-			add(StrictCounter, limit, w, &weighted{limit: limit, length: w, edge: wall, strict: true})
+			try(w, limit)
 			if !k.Found {
 				rate := float64(limit) / float64(w)
 				addBucket(limit, w, rate, rate)
 			}
 		}
 	}
-	if k.Found {
-		if slow, fast := rates(table, used); slow <= fast {
-			limit := max(used, k.Limit)
-			addBucket(limit, time.Duration(2*float64(limit)/(slow+fast)), slow, fast)
+	// What is published may be wrong; but at one request at a time all families are alike, whichever window they have.
+	if !k.Found && used > 1 {
+		for _, times := range rivals {
+			try(time.Duration(times*float64(k.Window)), used)
+		}
+	}
+	if slow, fast := rates(table, used); slow <= fast && (k.Found || used > 1) {
+		limit := max(used, k.Limit)
+		window := time.Duration(2 * float64(limit) / (slow + fast))
+		if k.Found {
+			addBucket(limit, window, slow, fast)
+		} else {
+			from := max(2, int(math.Ceil(float64(used)-fast*float64(took)-1e-6)))
+			add(Bucket, limit, window, newBucket(slow, fast, from, used))
 		}
 	}
 	if least, most := concurrent(table, inBatch); least > 0 {
@@ -140,6 +153,10 @@ func candidates(k Known, table []Batch) []*candidate {
 	}
 	return all
 }
+
+// rivals are the windows beside the published one that a family is held against, as shares of it: it is not surely that
+// family while another explains the same with one of them.
+var rivals = []float64{0.25, 0.5, 0.75, 1.5, 2, 4, 10, 60}
 
 // foundLimits are the limits that the batches that were refused some can be taken for.
 func foundLimits(table []Batch, used int) []int {
@@ -168,7 +185,7 @@ func rates(table []Batch, used int) (slow, fast float64) {
 		if emptied >= 0 {
 			longest, shortest := b.Hi.Sub(table[emptied].Lo), b.Lo.Sub(table[emptied].Hi)
 			slow = max(slow, float64(came-1)/float64(longest))
-			if came < used-1 && shortest > 0 { // it was not full in between
+			if i == emptied+1 && came < used-1 && shortest > 0 { // it was never full in between
 				fast = min(fast, float64(came+1)/float64(shortest))
 			}
 		}

@@ -38,6 +38,7 @@ const (
 	whyBurst = "a burst of half as many again as the limit"
 	whyTwice = "twice as many, as none was refused"
 	whyFew   = "as many as were let through at once before"
+	whyWhole = "the limit, when all of it should be back"
 	whyEmpty = "one alone, once the queue has emptied"
 )
 
@@ -93,7 +94,10 @@ func (p *Planner) next(now Instant) (Step, bool) {
 	case !refused:
 		return Step{}, false
 	}
-	if v := p.Verdict(); v.Certainty > NotSure {
+	switch v := p.Verdict(); {
+	case v.shut && p.table[len(p.table)-1].Why != whyWhole:
+		return Step{Why: whyWhole, At: max(now.Add(p.rest(p.alive())), p.quiet), N: max(limit, v.AtOnce)}, true
+	case v.Certainty > NotSure:
 		return Step{}, false
 	}
 	return p.best(now)
@@ -191,7 +195,7 @@ func (p *Planner) lag() (longest time.Duration) {
 func (p *Planner) best(now Instant) (Step, bool) {
 	alive := p.alive()
 	if len(families(alive)) < 2 {
-		return Step{}, false
+		return p.few(alive, now)
 	}
 	if len(alive) > mostCompared {
 		alive = alive[:mostCompared]
@@ -250,7 +254,11 @@ func (p *Planner) few(alive []*candidate, now Instant) (Step, bool) {
 	}
 	for _, c := range alive {
 		if c.family == Concurrency && tries < fewTries {
-			return Step{Why: whyFew, At: now, N: c.model.(*together).least}, true
+			n := c.model.(*together).least
+			if len(alive) == 1 {
+				n = 2 * n // to be refused some, so that the next shows whether as many are let through again
+			}
+			return Step{Why: whyFew, At: now, N: n}, true
 		}
 	}
 	return Step{}, false

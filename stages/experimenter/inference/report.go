@@ -247,6 +247,9 @@ func (r *reporting) exists() {
 	case k.Window == 0:
 		r.answer(Exists, v.Certainty, fmt.Sprintf("yes: %d at once; per how long was not found", v.AtOnce), at)
 	default:
+		if p := r.e.published.Window; p > 0 && !k.Found && v.Certainty > NotSure && v.Window > 0 && (v.Window < p*4/5 || v.Window > p*5/4) {
+			r.find(Error, Exists, fmt.Sprintf("The published window is %s, the one that is kept about %s", length(p), length(v.Window)), at, "Publish what is kept, or keep what is published.")
+		}
 		text := fmt.Sprintf("yes: %d at once, %s", v.AtOnce, per(v.Limit, v.Window))
 		if v.Window == 0 {
 			text = fmt.Sprintf("yes: %d at once", v.AtOnce)

@@ -167,6 +167,42 @@ func TestWhatIsNotPublishedIsFound(t *testing.T) {
 	}
 }
 
+// TestAWrongPublicationMisleadsNobody has limit or window published wrongly.
+func TestAWrongPublicationMisleadsNobody(t *testing.T) {
+	right, unsure, wrong := 0, 0, 0
+	for n := range *draws / 4 {
+		d, r := draw(n + 3_000_000)
+		d.rule.Limit = max(4, d.rule.Limit)
+		if d.rule.Algorithm == limiter.Queue || d.rule.Algorithm == limiter.Leaky || d.rule.Burst > 0 {
+			continue // what is delayed is told by its pace, and what has no burst by its rate
+		}
+		const whole = 240 * time.Millisecond // so that its parts are whole too: people choose windows
+		d.rule.Window = max(whole, d.rule.Window.Truncate(whole))
+		d.latency = min(d.latency, d.rule.Window/50)
+		k := Known{Limit: int(d.rule.Limit), Window: d.rule.Window, Wall: d.known.Wall}
+		times := []float64{0.25, 0.5, 2, 4, 10, 60}[r.IntN(6)]
+		if r.IntN(2) == 0 {
+			k.Window = time.Duration(float64(k.Window) / times)
+		} else {
+			k.Limit = max(1, int(float64(k.Limit)*min(times, 4)))
+		}
+		e := NewExamination(k, Questions()[:2], Variant{Name: "plain"})
+		play(d, r, e)
+		v := e.Verdict()
+		switch want := plain(d); {
+		case v.Certainty != NotSure && v.Family == want:
+			right++
+		case v.Certainty == Sure:
+			t.Errorf("draw %d: %+v latency %v, published %d per %v, was named %+v", n, d.rule, d.latency, k.Limit, k.Window, v)
+		case v.Certainty == Likely:
+			wrong++
+		default:
+			unsure++
+		}
+	}
+	t.Logf("%d right, %d not sure, %d likely and wrong", right, unsure, wrong)
+}
+
 // TestAnExaminationKeepsToItsBounds plays all of an examination, with every variant behind the one limiter.
 func TestAnExaminationKeepsToItsBounds(t *testing.T) {
 	variants := []Variant{

@@ -87,7 +87,9 @@ func (p *Planner) verdictOfStairs() Verdict {
 		v.Family, v.Candidates = SlowDown, []Family{SlowDown}
 		return v
 	}
-	v.Certainty = Sure
+	if burst := b.delays(true); len(burst) > 0 && 4*p.table[0].Hi.Sub(p.table[0].Lo) < burst[len(burst)-1] {
+		v.Certainty = Sure // they were delayed by far more than one alone
+	}
 	if v.Family == Queue {
 		v.Candidates = []Family{Queue}
 	}

@@ -28,6 +28,8 @@ type Verdict struct {
 	// Limit is how many in a Window the family's numbers say.
 	Limit  int
 	Window time.Duration
+	// shut says that it has hardly been seen to open again.
+	shut bool
 }
 
 // enough is how many requests a family has to be wrong by to be ruled out.
@@ -46,6 +48,37 @@ func (p *Planner) alive() []*candidate {
 		}
 	}
 	return all
+}
+
+// unproven says whether a limit of what is under way is all that is left, and has not shown itself: it lets through
+// about as many each time, and as many again at once after it has refused some.
+func (p *Planner) unproven(c *candidate) bool {
+	m, is := c.model.(*together)
+	if !is {
+		return false
+	}
+	if 10*m.least < 7*m.most {
+		return true
+	}
+	for i := 1; i < len(p.table); i++ {
+		before, b := p.table[i-1], p.table[i]
+		if before.Refused() > 0 && b.Accepted >= m.least && b.Lo.Sub(before.Hi) <= p.width() {
+			return false
+		}
+	}
+	return true
+}
+
+// reopened is how many were let through after some had been refused.
+func (p *Planner) reopened() (n int) {
+	shut := false
+	for _, b := range p.table {
+		if shut {
+			n += b.Accepted
+		}
+		shut = shut || b.Refused() > 0
+	}
+	return n
 }
 
 // families are those of the candidates, in their order.
@@ -94,10 +127,12 @@ func (p *Planner) Verdict() Verdict {
 		v.Family, v.Certainty = Leaky, Likely
 	case len(v.Candidates) > 1:
 		v.Certainty = NotSure
-	case p.known.Found && best.missed > 0:
+	case p.known.Found && best.missed > 0 || p.unproven(best):
 		v.Certainty = NotSure
-	case p.known.Found || best.missed > 0:
-		v.Certainty = Likely
+	case p.known.Found || best.missed > 0 || best.window != 0 && best.window != p.known.Window:
+		v.Certainty = Likely // found, and not what is published
+	case 2*p.reopened() < used:
+		v.Certainty, v.shut = Likely, true
 	default:
 		v.Certainty = Sure
 	}
