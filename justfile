@@ -29,6 +29,10 @@ laws checks="50000" runs="10000":
 mutants only="1":
     RESTEST_MUTANTS='{{only}}' go test -count=1 -timeout 60m ./sim -run TestMutantsAreCaught -v
 
+# The naming of limiters, over 20,000 limiters drawn at random
+limiters draws="20000":
+    go test ./stages/experimenter/inference -inference.draws {{draws}} -rapid.checks=50000 -rapid.nofailfile -timeout 30m -v | grep -E 'right|total|most|^(ok|FAIL|---)'
+
 # The benchmarks: cost of the pipeline, of its parts, and against wrk where it is installed
 bench:
     go test -run '^$' -bench . -benchtime 2s ./stages/... ./settings/document/... ./cmd/restest/...

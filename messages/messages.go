@@ -96,6 +96,20 @@ type Learned struct {
 	Value any
 	// Refused is true for a 429, or a 503 with a readable Retry-After: it says nothing about data.
 	Refused bool
+	// Kind sorts what ended a request without a whole reply.
+	Kind Failure
+	// SentAt is when its bytes began to be written, HeardAt when the reply's header was there (its end, if there was no
+	// reply), Wait how long a refusal asks to wait from then, 0 if it says nothing.
+	SentAt, HeardAt Instant
+	Wait            time.Duration
+}
+
+// Experimented tells the reporter of one experiment on a limiter: so many requests sent together, and how many of them
+// were let through.
+type Experimented struct {
+	At             Instant
+	Why            string
+	Sent, Accepted int
 }
 
 // Open asks the sender to have the slot's connection open; it is answered by Ready or Unreachable.
@@ -249,6 +263,12 @@ type Heard struct {
 	// as large as a Duration can be when it is larger.
 	Stated bool
 	Wait   time.Duration
+	// Alone is true for a refusal that says nothing of the whole API: of a wrong password of ours.
+	Alone bool
+	// Quota is true if the reply says that Left more requests may come before More has passed, counted from At.
+	Quota bool
+	Left  int64
+	More  time.Duration
 	// Overloaded is true for a time-out or a reset.
 	Overloaded bool
 	// Final is true once the exchange is over; Told is true if its refusal was heard before.
@@ -263,6 +283,8 @@ type Judged struct {
 	Refused bool
 	// Unjudged says why the reply's body could not be judged against the document, "" if it was or need not be.
 	Unjudged string
+	// Unread are the fields on a quota that were ignored or capped, and why, a line each; of names and words of our own.
+	Unread []string
 	// Broken holds the tool's own failures while judging (a check that panicked), as one line each.
 	Broken []string
 }
@@ -355,12 +377,29 @@ type Paced struct {
 	// rate let nothing go. The two can overlap, by at most one interval for each wait.
 	Idle, IdleAsked, IdleRate time.Duration
 
-	// HeldUntil is the end of a hold of the whole API that is going, 0 when none is.
+	// HeldUntil is the end of a hold of the whole API that is going, told or foreseen, 0 when none is.
 	HeldUntil Instant
 	// WholeAPI and Waits say who was told to wait; nil Waits and Waiting false mean that waits are switched off.
 	Waiting  bool
 	WholeAPI Held
 	Waits    []Waited
+
+	// Foreseeing is true if what the API says of a quota is obeyed; WholeAPIForeseen and Foreseen say who was not asked
+	// for that, with a Stated of 0 throughout.
+	Foreseeing       bool
+	WholeAPIForeseen Held
+	Foreseen         []Waited
+
+	// Rates are the operations with rates of their own.
+	Rates []OperationRate
+}
+
+// OperationRate is how one operation's own rate was kept.
+type OperationRate struct {
+	Operation int
+	// Interval is the least time between two writes of the operation that is promised; ShortestGap is the shortest there
+	// was, negative with fewer than two.
+	Interval, ShortestGap time.Duration
 }
 
 // Held is how the whole API was held.
@@ -406,6 +445,7 @@ func (Close) toSender()   {}
 func (Head) toClassifier()      {}
 func (*Exchange) toClassifier() {}
 
-func (*Judged) toReporter() {}
-func (*Paced) toReporter()  {}
-func (Tick) toReporter()    {}
+func (*Judged) toReporter()      {}
+func (*Paced) toReporter()       {}
+func (Experimented) toReporter() {}
+func (Tick) toReporter()         {}

@@ -59,6 +59,10 @@ func (r *resolver) readValue(name, where string, value *yaml.Node) {
 		return
 	}
 	s := &table[row]
+	if value.Kind == yaml.MappingNode && s.name == "engine.mostRequestsPerMinuteFor" {
+		r.give(row, pairs(value), source{FromFile, where, subject})
+		return
+	}
 	quoted := value.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 	switch {
 	case value.Kind != yaml.ScalarNode:
@@ -70,6 +74,15 @@ func (r *resolver) readValue(name, where string, value *yaml.Node) {
 	default:
 		r.give(row, value.Value, source{FromFile, where, subject})
 	}
+}
+
+// pairs writes a mapping of names to numbers as --set has it.
+func pairs(mapping *yaml.Node) string {
+	var list []string
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		list = append(list, mapping.Content[i].Value+"="+mapping.Content[i+1].Value)
+	}
+	return strings.Join(list, ", ")
 }
 
 // eachKey calls f with the keys of a mapping, aliases followed, and refuses what is not a name or is there twice.

@@ -63,10 +63,14 @@ func (g *Given) All() []Value {
 func (g *Given) Notes() []string {
 	var notes []string
 	e := &g.Engine
-	if !e.LimitTheRate && e.MostRequestsPerMinute != Default().Engine.MostRequestsPerMinute {
+	if !e.LimitTheRate && e.MostRequestsPerMinute != e.mostRequestsPerMinute() {
 		notes = append(notes, fmt.Sprintf(
 			"engine.mostRequestsPerMinute is %d, but engine.limitTheRate is false, so no rate is kept to",
 			e.MostRequestsPerMinute))
+	}
+	if !e.LimitTheRate && e.MostRequestsPerHour > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"engine.mostRequestsPerHour is %d, but engine.limitTheRate is false, so no rate is kept to", e.MostRequestsPerHour))
 	}
 	if !e.VerifyCertificates {
 		notes = append(notes, "engine.verifyCertificates is false, so any server may pass for the API")
@@ -120,6 +124,16 @@ func (g *Given) workOut() {
 		e.LimitTheRate = true
 		follow("engine.limitTheRate", "engine.mostRequestsPerMinute")
 	}
+	if g.named("engine.mostRequestsPerHour") && e.MostRequestsPerHour > 0 {
+		if !g.named("engine.limitTheRate") {
+			e.LimitTheRate = true
+			follow("engine.limitTheRate", "engine.mostRequestsPerHour")
+		}
+		if !g.named("engine.mostRequestsPerMinute") {
+			e.MostRequestsPerMinute = e.mostRequestsPerMinute()
+			follow("engine.mostRequestsPerMinute", "engine.mostRequestsPerHour")
+		}
+	}
 	if !g.named("engine.callTimeout") {
 		for _, name := range []string{"engine.connectTimeout", "engine.readTimeout", "engine.writeTimeout"} {
 			if g.named(name) {
@@ -139,6 +153,14 @@ func (g *Given) workOut() {
 	}
 }
 
+// mostRequestsPerMinute is the least that does not make the rate an hour slower, as far as that is known.
+func (e *Engine) mostRequestsPerMinute() int64 {
+	if e.MostRequestsPerHour == 0 {
+		return Default().Engine.MostRequestsPerMinute
+	}
+	return (e.MostRequestsPerHour + 59) / 60
+}
+
 // callTimeout is what the whole call may take when only the waits inside it are known.
 func (e *Engine) callTimeout() time.Duration {
 	return 2 * max(e.ConnectTimeout, e.ReadTimeout, e.WriteTimeout)
@@ -154,9 +176,12 @@ func (g *Given) follows(row int) bool {
 	if origin := g.source(row).origin; origin != FromDefault && origin != WorkedOut {
 		return false
 	}
+	e := &g.Engine
 	switch table[row].name {
 	case "engine.callTimeout":
 		return g.Engine.CallTimeout == g.Engine.callTimeout()
+	case "engine.mostRequestsPerMinute": // its default is printed: who changes it is to see it
+		return e.MostRequestsPerHour > 0 && e.MostRequestsPerMinute == e.mostRequestsPerMinute()
 	case "engine.initialConcurrency":
 		return g.Engine.InitialConcurrency == g.Engine.initialConcurrency()
 	}

@@ -398,6 +398,9 @@ func aValue(t *rapid.T, s *setting) string {
 	if s.name == "engine.proxy" {
 		return rapid.SampledFrom([]string{"", "http://proxy", "http://[::1]:3128/"}).Draw(t, s.name)
 	}
+	if s.name == "engine.mostRequestsPerMinuteFor" {
+		return rapid.SampledFrom([]string{"", "listPets=30", "POST /pets=6, a tag=1"}).Draw(t, s.name)
+	}
 	return strings.TrimSpace(rapid.StringMatching(`[ -~]{0,20}`).Draw(t, s.name))
 }
 
@@ -507,7 +510,7 @@ func TestTheLastPlaceThatNamesASettingWins(t *testing.T) {
 			}
 			if origin == FromDefault && v.Origin == WorkedOut {
 				switch v.Name {
-				case "engine.limitTheRate", "engine.callTimeout", "engine.initialConcurrency":
+				case "engine.limitTheRate", "engine.mostRequestsPerMinute", "engine.callTimeout", "engine.initialConcurrency":
 					continue
 				}
 			}

@@ -60,6 +60,14 @@ var rules = map[string]rule{
 		meaning: "The rate promised: no two requests leave closer together than a minute divided by this (ADR-0043).",
 		least:   1, most: 60 * million,
 	},
+	"engine.mostRequestsPerHour": {
+		meaning: "The rate promised, for slow ones: no two requests leave closer together than an hour divided by this; 0: engine.mostRequestsPerMinute alone counts (decision 0012).",
+		least:   0, most: 3600 * million,
+	},
+	"engine.mostRequestsPerMinuteFor": {
+		meaning: "Rates of single operations within the run's, as listPets=30, POST /pets=6, a tag=60: by operationId, METHOD /path or tag (decision 0012).",
+		check:   checkRates,
+	},
 	"engine.maxRetainedResponseBytes": {
 		meaning: "Most bytes of a reply's body that are kept and judged, decompressed; the rest is read and dropped.",
 		least:   0, most: gigabyte,
@@ -89,6 +97,9 @@ var rules = map[string]rule{
 	"schedule.longestGuessedWait": {
 		meaning: "The longest a doubled guess becomes (ADR-0042).",
 		least:   tick, most: longest,
+	},
+	"schedule.stayInsideQuota": {
+		meaning: "Whether an operation, or the whole API, that says in RateLimit or X-RateLimit fields that nothing is left until a moment is not asked before it (decision 0012).",
 	},
 	"schedule.openingLap": {
 		meaning: "Whether every operation is tried once first: reads that need no id, POST, reads that need one, PUT and PATCH, DELETE.",

@@ -26,6 +26,8 @@ type Engine struct {
 	MaxConcurrency           int           `yaml:"maxConcurrency"`
 	LimitTheRate             bool          `yaml:"limitTheRate"`
 	MostRequestsPerMinute    int64         `yaml:"mostRequestsPerMinute"`
+	MostRequestsPerHour      int64         `yaml:"mostRequestsPerHour"` // 0: none
+	MostRequestsPerMinuteFor string        `yaml:"mostRequestsPerMinuteFor"`
 	MaxRetainedResponseBytes int64         `yaml:"maxRetainedResponseBytes"`
 	FollowRedirects          bool          `yaml:"followRedirects"`
 	VerifyCertificates       bool          `yaml:"verifyCertificates"`
@@ -38,6 +40,7 @@ type Schedule struct {
 	WaitWhenToldTo     bool          `yaml:"waitWhenToldTo"`
 	FirstGuessedWait   time.Duration `yaml:"firstGuessedWait"`
 	LongestGuessedWait time.Duration `yaml:"longestGuessedWait"`
+	StayInsideQuota    bool          `yaml:"stayInsideQuota"`
 	OpeningLap         bool          `yaml:"openingLap"`
 	OpeningLapPatience time.Duration `yaml:"openingLapPatience"`
 	StragglerGrace     time.Duration `yaml:"stragglerGrace"`
@@ -104,7 +107,8 @@ func Default() Settings {
 		},
 		Schedule: Schedule{
 			WaitWhenToldTo: true, FirstGuessedWait: time.Second, LongestGuessedWait: time.Minute,
-			OpeningLap: true, OpeningLapPatience: 2 * time.Second,
+			StayInsideQuota: true,
+			OpeningLap:      true, OpeningLapPatience: 2 * time.Second,
 			StragglerGrace: 10 * time.Second, InterruptGrace: 2 * time.Second,
 		},
 		Generation: Generation{

@@ -76,8 +76,9 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	for _, u := range g.Unbuildable() {
 		report.Unbuildable = append(report.Unbuildable, reporter.Unbuildable{Operation: u.Operation, Reason: u.Reason})
 	}
+	own, _ := OwnRates(r.Document, r.Settings.Engine) // a name that is nothing was refused before the run
 	p := pacer.New(pacer.Config{
-		Operations: len(r.Document.Operations), Testable: testable(r.Document, report.Unbuildable), Settings: r.Settings,
+		Operations: len(r.Document.Operations), Own: own, Testable: testable(r.Document, report.Unbuildable), Settings: r.Settings,
 		Deadline: r.Deadline, LastWrite: r.LastWrite, Lead: lead, WholeAPIAtOnce: r.WholeAPIAtOnce,
 	}, c, pacer.Neighbours{
 		Generator: toGenerator.Tell, Sender: toSender.Tell, Reporter: toReporter.Tell, Self: toPacer.Tell,
@@ -130,20 +131,8 @@ func (r Run) live(ctx context.Context, c clock.Clock, stops <-chan messages.End,
 	p.reporter.Begin()
 	p.begin(c, order)
 	more := []func(context.Context) error{func(ctx context.Context) error {
-		stopping := false
-		for {
-			select {
-			case end := <-stops:
-				if stopping {
-					// What is under way is abandoned, and has a moment to be accounted for.
-					c.At(c.Now().Add(lastMoment), func() { cancel(reporter.Stopped{By: end}) })
-				}
-				stopping = true
-				p.pacer.Tell(messages.Stop{Reason: end})
-			case <-ctx.Done():
-				return nil
-			}
-		}
+		heed(ctx, c, stops, p.pacer.Tell, func(end messages.End) { cancel(reporter.Stopped{By: end}) })
+		return nil
 	}}
 	if onPaper {
 		more = append(more, func(ctx context.Context) error {

@@ -186,3 +186,12 @@ func nameIn(names []string, s string) int {
 	}
 	return -1
 }
+
+// Moment reads a moment as those of Read are read; received is the wall time of the reply's receipt.
+func Moment(text string, received time.Time) (time.Time, bool) {
+	moment, _, ok := readDate(strings.Trim(text, " \t"), received.UTC())
+	return moment, ok
+}
+
+// Length reads a length with its unit, such as "30s", "5 sec" or "6m0s".
+func Length(text string) (time.Duration, bool) { return readLength(strings.Trim(text, " \t")) }

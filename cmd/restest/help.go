@@ -21,6 +21,11 @@ USAGE:
 {{.Description}}
 ` + examples + options
 
+	// parentHelp is for a command with others beneath it.
+	parentHelp = commandHelp + `
+COMMANDS:{{template "visibleCommandTemplate" .}}
+`
+
 	rootHelp = `{{.FullName}} {{.Version}} - {{.Usage}}
 
 USAGE:
@@ -44,6 +49,9 @@ EXAMPLES:{{range .Metadata.Examples}}
 OPTIONS:
 {{range .VisibleFlags}}{{call $.Metadata.Option .}}{{end}}{{end}}`
 )
+
+// The library has no other way to have it show a template of ours there.
+func init() { cli.SubcommandHelpTemplate = parentHelp }
 
 // helpWidth is how wide lines of the help may be.
 const helpWidth = 120

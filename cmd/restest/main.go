@@ -86,7 +86,7 @@ be left alone, judges every reply, and reports the faults it found. Point it at 
 		}, "ExitCodes": exitCodesHelp()},
 		CustomRootCommandHelpTemplate: rootHelp,
 		Commands: []*cli.Command{
-			a.runCommand(), a.demoCommand(), a.simCommand(), a.documentCommand(), a.settingsCommand(), a.versionCommand(),
+			a.runCommand(), a.demoCommand(), a.simCommand(), a.limiterCommand(), a.documentCommand(), a.settingsCommand(), a.versionCommand(),
 		},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: configureCompletion,
@@ -107,11 +107,19 @@ be left alone, judges every reply, and reports the faults it found. Point it at 
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says it, once
 	}
 	for _, cmd := range root.Commands {
-		cmd.HideHelpCommand = true
-		cmd.CustomHelpTemplate = commandHelp
+		helped(cmd)
 	}
 	prepare(root)
 	return root
+}
+
+// helped has a command and those beneath it helped with as the project helps.
+func helped(cmd *cli.Command) {
+	cmd.HideHelpCommand = true
+	cmd.CustomHelpTemplate = commandHelp
+	for _, sub := range cmd.Commands {
+		helped(sub)
+	}
 }
 
 // prepare sets on each command what the library does not hand down from a command to those beneath it.

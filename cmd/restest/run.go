@@ -20,7 +20,7 @@ import (
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
-	"github.com/restest/restest/stages/pacer"
+	"github.com/restest/restest/stages"
 	"github.com/restest/restest/stages/reporter"
 	"github.com/restest/restest/stages/sender"
 )
@@ -205,6 +205,9 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		return nil, errors.New(p.keys.Mask().Text(err.Error()))
 	}
 
+	if _, err := stages.OwnRates(p.doc, p.given.Engine); err != nil {
+		return nil, err
+	}
 	if err := p.keys.Bind(p.doc); err != nil {
 		return nil, err
 	}
@@ -215,11 +218,9 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 
 // newFetcher makes what reads documents over the network by the settings, keeping to their rate.
 func newFetcher(given *settings.Given, environ []string, c clock.Clock) *sender.Fetcher {
-	config := sender.FetchConfig{Settings: given.Settings, Environ: environ, Clock: c}
-	if given.Engine.LimitTheRate {
-		config.Interval = pacer.Interval(given.Engine.MostRequestsPerMinute)
-	}
-	return sender.NewFetcher(config)
+	return sender.NewFetcher(sender.FetchConfig{
+		Settings: given.Settings, Environ: environ, Clock: c, Interval: given.Engine.Interval(),
+	})
 }
 
 // environment is the value of an environment variable, "" if there is none.

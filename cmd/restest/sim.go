@@ -317,6 +317,9 @@ func (r *simulator) prepare(out string, changed []settings.Flag, policy string) 
 	if err != nil {
 		return run, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	if _, err := stages.OwnRates(r.Document, given.Engine); err != nil {
+		return run, err
+	}
 	folder, err := reporter.NewFolder(out)
 	if err != nil {
 		return run, err

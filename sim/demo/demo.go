@@ -27,6 +27,8 @@ type Request struct {
 	Target string
 	Header []messages.Field
 	Body   []byte
+	// From is the client's address, without a port; "" on paper.
+	From string
 }
 
 // API is the bookshop and everything it has been told. It may be asked by several goroutines.

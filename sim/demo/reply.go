@@ -40,12 +40,16 @@ const (
 	InLength
 	// InChunk: in the middle of a chunk.
 	InChunk
+	// AtOnce: before its first byte.
+	AtOnce
+	// Never: no byte comes, and the connection stays open until the client ends it.
+	Never
 )
 
 // Arriving is the content that reaches the client.
 func (r Reply) Arriving() []byte {
 	switch {
-	case r.Bare || !hasContent(r.Status):
+	case r.Bare || !hasContent(r.Status) || r.Break == AtOnce || r.Break == Never:
 		return nil
 	case r.Break != Whole:
 		return r.Body[:len(r.Body)/2]
@@ -59,6 +63,9 @@ func (r Reply) Ends() bool { return r.Close || r.Break != Whole }
 
 // Append appends the reply to b as it goes on the wire, byte for byte (RFC 9112).
 func (r Reply) Append(b []byte) []byte {
+	if r.Break == AtOnce || r.Break == Never {
+		return b
+	}
 	if len(r.Early) > 0 {
 		b = appendHead(b, 103, r.Early)
 		b = append(b, "\r\n"...)

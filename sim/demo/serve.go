@@ -14,9 +14,15 @@ import (
 	"github.com/restest/restest/clock"
 )
 
+// Answerer is an API on paper. It may be asked by several goroutines; a moment is counted from the beginning of the clock
+// that it is served by.
+type Answerer interface {
+	Answer(now time.Duration, r Request) Reply
+}
+
 // Serve answers over the listener until ctx is done, and then returns nil; or until the listener fails, and returns
 // why. Either way the listener and every connection are closed when it returns.
-func Serve(ctx context.Context, listener net.Listener, a *API, clk clock.Clock) error {
+func Serve(ctx context.Context, listener net.Listener, a Answerer, clk clock.Clock) error {
 	s := &server{api: a, clock: clk, open: map[net.Conn]bool{}}
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
@@ -63,7 +69,7 @@ func isPassing(err error) bool {
 
 // server is an API with the connections that are open to it.
 type server struct {
-	api   *API
+	api   Answerer
 	clock clock.Clock
 
 	mu     sync.Mutex
@@ -103,6 +109,7 @@ func (s *server) close() {
 // converse answers the requests of one connection, one after the other.
 func (s *server) converse(ctx context.Context, conn net.Conn) {
 	reader := requestReader{in: bufio.NewReaderSize(conn, 8<<10), goOn: conn}
+	from := host(conn.RemoteAddr())
 	var out []byte
 	for {
 		r, err := reader.next()
@@ -118,9 +125,14 @@ func (s *server) converse(ctx context.Context, conn net.Conn) {
 		if err != nil {
 			return // the client has left
 		}
+		r.From = from
 		now := s.clock.Now()
 		reply := s.api.Answer(time.Duration(now), r.Request)
 		if reply.After > 0 && !s.wait(ctx, now.Add(reply.After)) {
+			return
+		}
+		if reply.Break == Never {
+			_, _ = io.Copy(io.Discard, reader.in) // until the client leaves
 			return
 		}
 		if r.last {
@@ -134,6 +146,14 @@ func (s *server) converse(ctx context.Context, conn net.Conn) {
 			return
 		}
 	}
+}
+
+// host is the address without its port.
+func host(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return tcp.IP.String()
+	}
+	return a.String()
 }
 
 // wait waits until the moment t; it is false if ctx was done first.

@@ -37,7 +37,7 @@ func (hasty) At(_ clock.Instant, f func()) func() {
 }
 
 // serve serves an API on a port of its own until the test is over.
-func serve(t testing.TB, a *API, clk clock.Clock) string {
+func serve(t testing.TB, a Answerer, clk clock.Clock) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

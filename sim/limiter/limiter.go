@@ -89,6 +89,9 @@ type Limiter interface {
 	// Allow says whether a request that comes at the moment now may pass, after which delay, and, if it may not, after
 	// how long the next could; 0 where that cannot be known.
 	Allow(now time.Duration) (ok bool, delay, retryAfter time.Duration)
+	// Left says how many requests that come at the moment now would pass and, if they do, after how long one more would;
+	// 0 if no limiter of its kind lets more pass at once, or where that cannot be known. It changes nothing.
+	Left(now time.Duration) (left int64, more time.Duration)
 	// Done says that a request that passed is over.
 	Done(now time.Duration)
 }
@@ -157,6 +160,13 @@ func (w *window) Allow(now time.Duration) (bool, time.Duration, time.Duration) {
 	return true, 0, 0
 }
 
+func (w *window) Left(now time.Duration) (int64, time.Duration) {
+	if !w.open || now-w.begun >= w.length {
+		return w.limit, 0
+	}
+	return w.limit - w.count, w.begun + w.length - now
+}
+
 // log is the moments of the newest requests, as many as the limit, the oldest at next.
 type log struct {
 	forgetful
@@ -184,6 +194,18 @@ func (l *log) Allow(now time.Duration) (bool, time.Duration, time.Duration) {
 	return false, 0, l.moments[l.next] + l.length - now
 }
 
+func (l *log) Left(now time.Duration) (int64, time.Duration) {
+	left := l.limit - int64(len(l.moments))
+	for i := range int64(len(l.moments)) {
+		at := l.moments[(l.next+i)%int64(len(l.moments))]
+		if now-at < l.length {
+			return left, at + l.length - now
+		}
+		left++
+	}
+	return left, 0
+}
+
 // counter is the counts of two of the wall clock's windows.
 type counter struct {
 	forgetful
@@ -194,7 +216,8 @@ type counter struct {
 	before, here int64
 }
 
-func (c *counter) Allow(now time.Duration) (bool, time.Duration, time.Duration) {
+// turn turns to the wall clock's window in which the moment now is.
+func (c *counter) turn(now time.Duration) {
 	if since := (now - c.begun) / c.length; since > 0 {
 		c.begun += since * c.length
 		c.before, c.here = c.here, 0
@@ -202,6 +225,10 @@ func (c *counter) Allow(now time.Duration) (bool, time.Duration, time.Duration) 
 			c.before = 0
 		}
 	}
+}
+
+func (c *counter) Allow(now time.Duration) (bool, time.Duration, time.Duration) {
+	c.turn(now)
 	ok := c.before*int64(c.length-(now-c.begun)) < (c.limit-c.here)*int64(c.length)
 	if ok || c.strict && c.here < 2*c.limit { // a larger count would refuse the same, for two windows
 		c.here++
@@ -210,6 +237,19 @@ func (c *counter) Allow(now time.Duration) (bool, time.Duration, time.Duration) 
 		return true, 0, 0
 	}
 	return false, 0, c.opens() - now
+}
+
+func (c *counter) Left(now time.Duration) (int64, time.Duration) {
+	at := *c
+	at.turn(now)
+	high, low := bits.Mul64(uint64(at.before), uint64(at.length-(now-at.begun)))
+	weighed, _ := bits.Div64(high, low, uint64(at.length))
+	left := max(0, at.limit-at.here-int64(weighed))
+	if left == at.limit {
+		return left, 0
+	}
+	at.here += left
+	return left, at.opens() - now
 }
 
 // opens is the first moment at which the weighed count is under the limit, if nothing more comes.
@@ -240,7 +280,7 @@ type bucket struct {
 	at     time.Duration
 }
 
-func (b *bucket) Allow(now time.Duration) (bool, time.Duration, time.Duration) {
+func (b *bucket) fill(now time.Duration) {
 	full := b.most * int64(b.length)
 	if passed := int64(now - b.at); passed > (full-b.level)/b.limit {
 		b.level = full
@@ -248,11 +288,25 @@ func (b *bucket) Allow(now time.Duration) (bool, time.Duration, time.Duration) {
 		b.level += passed * b.limit
 	}
 	b.at = now
+}
+
+func (b *bucket) Allow(now time.Duration) (bool, time.Duration, time.Duration) {
+	b.fill(now)
 	if b.level >= int64(b.length) {
 		b.level -= int64(b.length)
 		return true, 0, 0
 	}
 	return false, 0, roundUp(int64(b.length)-b.level, b.limit)
+}
+
+func (b *bucket) Left(now time.Duration) (int64, time.Duration) {
+	at := *b
+	at.fill(now)
+	left := at.level / int64(b.length)
+	if left == b.most {
+		return left, 0
+	}
+	return left, roundUp(int64(b.length)-at.level%int64(b.length), b.limit)
 }
 
 // queue counts what is ahead of a request in the parts of bucket; each nanosecond works off limit of them. Without
@@ -266,19 +320,37 @@ type queue struct {
 	at             time.Duration
 }
 
-func (q *queue) Allow(now time.Duration) (ok bool, delay, retryAfter time.Duration) {
+func (q *queue) work(now time.Duration) {
 	if passed := int64(now - q.at); passed > q.ahead/q.limit {
 		q.ahead = 0
 	} else {
 		q.ahead -= passed * q.limit
 	}
 	q.at = now
+}
+
+func (q *queue) Allow(now time.Duration) (ok bool, delay, retryAfter time.Duration) {
+	q.work(now)
 	late := q.ahead - (q.burst-1)*int64(q.length)
 	if room := q.waiting * int64(q.length); late > room {
 		return false, 0, roundUp(late-room, q.limit)
 	}
 	q.ahead += int64(q.length)
 	return true, roundUp(max(0, late), q.limit), 0
+}
+
+func (q *queue) Left(now time.Duration) (int64, time.Duration) {
+	at := *q
+	at.work(now)
+	room := (q.burst-1+q.waiting)*int64(q.length) - at.ahead
+	if room < 0 {
+		return 0, roundUp(-room, q.limit)
+	}
+	left := room/int64(q.length) + 1
+	if at.ahead == 0 {
+		return left, 0
+	}
+	return left, roundUp(left*int64(q.length)-room, q.limit)
 }
 
 // roundUp is a whole number of nanoseconds for so many parts.
@@ -294,6 +366,8 @@ func (c *concurrency) Allow(time.Duration) (bool, time.Duration, time.Duration) 
 	c.under++
 	return true, 0, 0
 }
+
+func (c *concurrency) Left(time.Duration) (int64, time.Duration) { return c.limit - c.under, 0 }
 
 func (c *concurrency) Done(time.Duration) { c.under = max(0, c.under-1) }
 

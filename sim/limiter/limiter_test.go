@@ -258,6 +258,32 @@ func TestPropertyTheNextPassesAsSoonAsItWasToldAndNotBefore(t *testing.T) {
 	})
 }
 
+func TestPropertyAsManyPassAsAreLeftAndOneMoreWhenThereIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRule(t, Algorithms()...)
+		l, again, now := r.New(), r.New(), time.Duration(0)
+		for range rapid.IntRange(0, 60).Draw(t, "requests") {
+			now += drawGap(t, r)
+			l.Left(now)
+			ok, delay, after := l.Allow(now)
+			if okToo, delayToo, afterToo := again.Allow(now); ok != okToo || delay != delayToo || after != afterToo {
+				t.Fatalf("asking what is left changes the answer from %v, %v, %v to %v, %v, %v", okToo, delayToo, afterToo, ok, delay, after)
+			}
+		}
+		now += drawGap(t, r)
+		left, more := l.Left(now)
+		for i := range left + 1 {
+			ok, _, after := l.Allow(now)
+			if ok != (i < left) {
+				t.Fatalf("%d are left, and number %d passes: %v", left, i+1, ok)
+			}
+			if more > 0 && !ok && r.Algorithm != StrictLog && r.Algorithm != StrictCounter && after != more {
+				t.Fatalf("there is more after %v, and who is refused is told %v", more, after)
+			}
+		}
+	})
+}
+
 // The most that may pass in any one window, by the algorithm: a law that no phase, burst or pattern escapes.
 func TestPropertyNoMoreThanTheAlgorithmAllowsPassInAnyWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -33,11 +33,17 @@ type Classifier struct {
 	declared   declarations
 	panel      panel
 	input      checks.Input
+	// foresees is true if what is said of a quota is to be read; signIns are the operations that look like a sign-in.
+	foresees bool
+	signIns  []bool
 }
 
 // New makes a classifier with the checks that the settings have on.
 func New(cfg Config, clk clock.Clock, to Neighbours) *Classifier {
-	c := &Classifier{operations: cfg.Document.Operations, clock: clk, to: to, declared: declarations{}}
+	c := &Classifier{
+		operations: cfg.Document.Operations, clock: clk, to: to, declared: declarations{},
+		foresees: cfg.Settings.Schedule.StayInsideQuota, signIns: signIns(cfg.Document.Operations),
+	}
 	var on []checks.Check
 	for _, check := range checks.All() {
 		if check.About().On(cfg.Settings.Checks) {
@@ -67,9 +73,11 @@ func (c *Classifier) head(h messages.Head) {
 	if !r.asks {
 		return
 	}
+	q, says, _ := c.quota(h.Reply, h.HeardAt)
 	c.to.Pacer(messages.Heard{
 		Slot: h.Slot, Request: h.Request, Outcome: messages.Answered, SentAt: h.SentAt, At: h.HeardAt,
-		AsksToWait: true, Stated: r.stated, Wait: r.wait,
+		AsksToWait: true, Stated: r.stated, Wait: r.wait, Alone: c.alone(h.Request, h.Reply),
+		Quota: says, Left: q.Left, More: q.More,
 	})
 }
 
@@ -91,16 +99,19 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 
 	c.to.Generator(messages.Learned{
 		Request: e.Request, Outcome: e.Outcome, Reply: e.Reply, Value: in.Content.Value, Refused: r.asks,
+		Kind: e.Kind, SentAt: e.SentAt, HeardAt: at, Wait: r.wait,
 	})
+	q, says, unread := c.quota(e.Reply, at)
 	c.to.Pacer(messages.Heard{
 		Slot: e.Slot, Request: e.Request, Outcome: e.Outcome, SentAt: e.SentAt, At: at, EndedAt: e.EndedAt,
-		AsksToWait: r.asks, Stated: r.stated, Wait: r.wait,
+		AsksToWait: r.asks, Stated: r.stated, Wait: r.wait, Alone: c.alone(e.Request, e.Reply),
+		Quota: says, Left: q.Left, More: q.More,
 		Overloaded: e.Kind == messages.TimedOut || e.Kind == messages.WasReset,
 		Final:      true, Told: r.asks && e.HeadTold,
 	})
 	findings, broken := c.panel.judge(in)
 	c.to.Reporter(&messages.Judged{
-		Exchange: e, Findings: findings, Refused: r.asks, Unjudged: in.Unjudged, Broken: broken,
+		Exchange: e, Findings: findings, Refused: r.asks, Unjudged: in.Unjudged, Unread: unread, Broken: broken,
 	})
 }
 

@@ -113,7 +113,7 @@ func TestLaws(t *testing.T) {
 			s.Schedule.FirstGuessedWait = 300 * time.Millisecond
 			s.Schedule.LongestGuessedWait = 2 * time.Second
 		}, budget, lead)
-		interval := max(Interval(perMinute), 10*time.Millisecond)
+		interval := max(settings.Interval(time.Minute, perMinute), 10*time.Millisecond)
 		latency := func(name string) time.Duration {
 			class := rapid.SampledFrom([]int{0, 1, 1, 5, 20, 40}).Draw(t, name)
 			return time.Duration(class)*interval + time.Duration(rapid.IntRange(0, 5_000_000).Draw(t, name+" jitter"))

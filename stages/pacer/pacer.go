@@ -23,6 +23,8 @@ type Config struct {
 	// LastWrite is the moment of the last write to the API's origin before the run, such as the fetch of its
 	// document; negative if there was none.
 	LastWrite clock.Instant
+	// Own are the least times between two requests of one operation, by its index; 0, or none, for no rate of its own.
+	Own []time.Duration
 	// Lead is how long before its turn a request is handed to the sender, which waits for the exact moment: a
 	// millisecond or two where timers are late, 0 on paper.
 	Lead time.Duration
@@ -63,6 +65,8 @@ type Pacer struct {
 
 	waits  *waits
 	rate   rate
+	own    []ownRate // by operation
+	rated  []int     // those with a rate of their own
 	window window
 	idle   idle
 
@@ -127,6 +131,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 		cfg: cfg, clk: clk, to: to,
 		waits:       newWaits(cfg.Settings.Schedule, cfg.Operations, cfg.Testable, cfg.Deadline),
 		rate:        newRate(cfg.Settings.Engine, cfg.LastWrite),
+		own:         newOwnRates(cfg.Own, cfg.Operations),
 		window:      newWindow(cfg.Settings.Engine),
 		slots:       make([]slot, cfg.Settings.Engine.MaxConcurrency),
 		holding:     make([]int, cfg.Operations),
@@ -136,6 +141,11 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 		shortest:    -1,
 	}
 	p.waits.wholeAPI = cfg.WholeAPIAtOnce
+	for i := range p.own {
+		if p.own[i].interval > 0 {
+			p.rated = append(p.rated, i)
+		}
+	}
 	p.idle.begin(0, 0, p.rate.turn, max(0, cfg.LastWrite))
 	return p
 }
@@ -197,9 +207,13 @@ func (p *Pacer) proceed(now clock.Instant) {
 // dispatch gives the turn that has come: to a redirect first, then to the request that waits for it. Where none does
 // it asks for one, and returns false.
 func (p *Pacer) dispatch(now clock.Instant) bool {
-	if len(p.hops) > 0 && p.out-len(p.hops) < p.window.width {
-		hop := p.hops[0]
-		p.hops = p.hops[1:]
+	for i := 0; i < len(p.hops) && p.out-len(p.hops) < p.window.width; i++ {
+		hop := p.hops[i]
+		if until, keeps := p.own[hop.Request.Operation].keeps(now); keeps {
+			p.wake(until)
+			continue
+		}
+		p.hops = slices.Delete(p.hops, i, i+1)
 		p.launch(hop.Slot, hop.Request, true, now)
 		return true
 	}
@@ -216,20 +230,36 @@ func (p *Pacer) dispatch(now clock.Instant) bool {
 	}
 	if r := p.offered; r != nil {
 		p.offered = nil
-		p.launch(s, r, false, now)
-		return true
+		if _, keeps := p.own[r.Operation].keeps(now); !keeps && !p.waits.few(r.Operation, p.holding[r.Operation], now) {
+			p.launch(s, r, false, now)
+			return true
+		}
+		p.to.Generator(messages.Returned{Request: r}) // a redirect of its operation took the turn, or few are left
 	}
 	resting, until := p.waits.restingAt(now)
-	p.nothing = until
+	busy, soonest := p.kept(now, p.busy(now))
+	p.nothing = min(until, soonest)
 	p.wanting = true
-	p.to.Generator(messages.Want{Resting: resting, Busy: p.busy(now)})
+	p.to.Generator(messages.Want{Resting: resting, Busy: busy})
 	return false
+}
+
+// kept adds to a set the operations that their own rates keep from being asked at the moment now; soonest is the first
+// moment at which one of them is not.
+func (p *Pacer) kept(now clock.Instant, set messages.Set) (_ messages.Set, soonest clock.Instant) {
+	soonest = clock.Never
+	for _, i := range p.rated {
+		if until, keeps := p.own[i].keeps(now); keeps {
+			set, soonest = set.With(i), min(soonest, until)
+		}
+	}
+	return set, soonest
 }
 
 // mayGo says whether the rate and the hold let something leave at the moment now, and if not arranges to be woken.
 func (p *Pacer) mayGo(now clock.Instant) bool {
-	if p.waits.on && p.waits.api.end > now {
-		p.wake(p.waits.api.end)
+	if until := p.waits.api.until(); until > now {
+		p.wake(until)
 		return false
 	}
 	if p.rate.interval == 0 {
@@ -284,7 +314,7 @@ func (p *Pacer) hangs(now clock.Instant) bool {
 }
 
 // busy is the set of operations that may not have one more request under way: on trial with its one request, holding
-// half of the slots, or with a request that hangs.
+// half of the slots, with a request that hangs, or with as many as it said are left.
 func (p *Pacer) busy(now clock.Instant) messages.Set {
 	if p.out == 0 {
 		return nil
@@ -298,7 +328,7 @@ func (p *Pacer) busy(now clock.Instant) messages.Set {
 			continue
 		}
 		switch {
-		case p.waits.probing(r.Operation):
+		case p.waits.probing(r.Operation), p.waits.few(r.Operation, p.holding[r.Operation], now):
 			set = set.With(r.Operation)
 		case len(p.cfg.Testable) < 2:
 		case p.slots[i].state == flying && p.slots[i].sentAt.Add(hanging) <= now:
@@ -321,14 +351,17 @@ func (p *Pacer) launch(at int, r *messages.Request, hop bool, now clock.Instant)
 	}
 	s.state, s.request, s.recalled = going, r, false
 	p.going++
+	p.own[r.Operation].leaving++
 	p.to.Sender(messages.Go{Slot: at, Request: r, At: max(now, p.rate.turn), Deadline: p.cfg.Deadline, Hop: hop})
 }
 
 func (p *Pacer) hearOffer(m messages.Offer, now clock.Instant) {
 	p.wanting = false
-	if p.waits.on {
-		for _, i := range m.Skipped {
-			p.waits.operations[i].skipped++
+	for _, i := range m.Skipped {
+		if op := &p.waits.operations[i]; op.end > now || op.foreseen.end <= now {
+			op.skipped++
+		} else {
+			op.foreseen.skipped++
 		}
 	}
 	if m.Request == nil {
@@ -358,6 +391,17 @@ func (p *Pacer) hearOffer(m messages.Offer, now clock.Instant) {
 func (p *Pacer) hearDeparted(m messages.Departed, now clock.Instant) {
 	s := &p.slots[m.Slot]
 	p.going--
+	own := &p.own[m.Request.Operation]
+	own.leaving--
+	if !m.Unsent {
+		own.wrote(m.At, m.Written)
+	}
+	if until, keeps := own.keeps(now); own.interval > 0 {
+		p.nothing = min(p.nothing, until)
+		if !keeps {
+			p.nothing = 0
+		}
+	}
 	if s.request != m.Request {
 		return // a recall crossed its redirect, and the slot has come back since
 	}
@@ -391,30 +435,20 @@ func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
 	operation := m.Request.Operation
 	answered := m.Outcome == messages.Answered || m.Outcome == messages.BrokeOff
 	switch {
-	case m.Told:
+	case m.Told || !answered:
 	case p.end != messages.NotEnded: // a wait that begins after the run stopped sending is not counted
-	case answered && m.AsksToWait:
-		began, held := p.waits.refused(operation, m.SentAt, m.At, m.Stated, m.Wait)
+	case m.AsksToWait:
+		began, held := p.waits.refused(operation, m.SentAt, m.At, m.Stated, m.Wait, m.Alone)
 		if held {
 			p.window.restart(now)
 		}
-		if began {
-			// At most what is on the wire follows a refusal.
-			p.recall(func(r *messages.Request) bool { return held || r.Operation == operation })
-		}
-		if r := p.offered; r != nil && p.waits.rests(r.Operation, now) {
-			p.offered = nil
-			p.to.Generator(messages.Returned{Request: r})
-		}
-		p.hops = slices.DeleteFunc(p.hops, func(hop messages.Again) bool {
-			rests := p.waits.rests(hop.Request.Operation, now)
-			if rests {
-				p.to.Sender(messages.Recall{Slot: hop.Slot})
-			}
-			return rests
-		})
-	case answered:
+		foreseen, all := p.foresaw(m)
+		p.leaveAlone(operation, began || foreseen, held || all, now)
+	default:
 		p.waits.answered(operation, m.SentAt)
+		if foreseen, all := p.foresaw(m); foreseen {
+			p.leaveAlone(operation, foreseen, all, now)
+		}
 	}
 	if !m.Final {
 		return
@@ -475,6 +509,34 @@ func (p *Pacer) hearRecalled(m messages.Departed, now clock.Instant) {
 		p.dropped++
 		p.to.Sender(messages.Drop{Request: r})
 	}
+}
+
+// foresaw hears what a reply says of a quota: whether a wait of the operation began, and whether the whole API is held
+// for it from now on.
+func (p *Pacer) foresaw(m messages.Heard) (began, held bool) {
+	if !m.Quota {
+		return false, false
+	}
+	return p.waits.foresaw(m.Request.Operation, m.SentAt, m.At, m.Left, m.More)
+}
+
+// leaveAlone takes back what has not gone when a wait of the operation has begun, or a hold: at most what is on the wire
+// follows. The redirects of who rests have had their reply.
+func (p *Pacer) leaveAlone(operation int, began, held bool, now clock.Instant) {
+	if began {
+		p.recall(func(r *messages.Request) bool { return held || r.Operation == operation })
+	}
+	if r := p.offered; r != nil && p.waits.rests(r.Operation, now) {
+		p.offered = nil
+		p.to.Generator(messages.Returned{Request: r})
+	}
+	p.hops = slices.DeleteFunc(p.hops, func(hop messages.Again) bool {
+		rests := p.waits.rests(hop.Request.Operation, now)
+		if rests {
+			p.to.Sender(messages.Recall{Slot: hop.Slot})
+		}
+		return rests
+	})
 }
 
 // recall takes back those requests that were let go and have not gone: a rest, a hold or a stop came.
@@ -649,27 +711,33 @@ func (p *Pacer) paced(now clock.Instant) *messages.Paced {
 		s.TurnsUsed = p.sent
 	}
 	s.Idle, s.IdleAsked, s.IdleRate = p.idle.until(upTo)
-	if !p.waits.on {
-		return s
+	for _, i := range p.rated {
+		s.Rates = append(s.Rates, messages.OperationRate{Operation: i, Interval: p.own[i].interval, ShortestGap: p.own[i].shortest})
 	}
-	s.Waiting = true
+	s.Waiting, s.Foreseeing = p.waits.on, p.waits.foresees
 	api := &p.waits.api
 	s.WholeAPI = messages.Held{Times: api.times, Stated: api.stated, Lasted: api.lastedUntil(upTo)}
-	if api.end > now {
-		s.HeldUntil = api.end
+	s.WholeAPIForeseen = messages.Held{Times: api.foreseen.times, Lasted: api.foreseen.lastedUntil(upTo)}
+	if until := api.until(); until > now {
+		s.HeldUntil = until
+	}
+	still := func(end clock.Instant) clock.Instant {
+		if end > now {
+			return end
+		}
+		return 0
 	}
 	for i := range p.waits.operations {
-		op := &p.waits.operations[i]
-		if op.times == 0 {
-			continue
+		if op := &p.waits.operations[i]; op.times > 0 {
+			s.Waits = append(s.Waits, messages.Waited{
+				Operation: i, Times: op.times, Stated: op.stated, Lasted: op.lastedUntil(upTo), Skipped: op.skipped, Until: still(op.end),
+			})
 		}
-		w := messages.Waited{
-			Operation: i, Times: op.times, Stated: op.stated, Lasted: op.lastedUntil(upTo), Skipped: op.skipped,
+		if f := &p.waits.operations[i].foreseen; f.times > 0 {
+			s.Foreseen = append(s.Foreseen, messages.Waited{
+				Operation: i, Times: f.times, Lasted: f.lastedUntil(upTo), Skipped: f.skipped, Until: still(f.end),
+			})
 		}
-		if op.end > now {
-			w.Until = op.end
-		}
-		s.Waits = append(s.Waits, w)
 	}
 	return s
 }

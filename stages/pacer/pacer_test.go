@@ -110,7 +110,7 @@ func TestAStatedWaitLeavesTheGuessAsItWas(t *testing.T) {
 	w := newWaits(settings.Default().Schedule, 1, []int{0}, clock.Instant(time.Hour))
 	at := clock.Instant(0)
 	refuse := func(stated bool, d time.Duration) time.Duration {
-		w.refused(0, at, at, stated, d)
+		w.refused(0, at, at, stated, d, false)
 		length := w.operations[0].end.Sub(at)
 		at = w.operations[0].end
 		return length
@@ -135,7 +135,7 @@ func TestNoStatedLengthOverflows(t *testing.T) {
 	deadline := clock.Instant(time.Minute)
 	for _, d := range []time.Duration{time.Minute - 1, time.Minute, time.Hour, 1<<63 - 1} {
 		w := newWaits(settings.Default().Schedule, 1, []int{0}, deadline)
-		w.refused(0, 1, 1, true, d)
+		w.refused(0, 1, 1, true, d, false)
 		if end := w.operations[0].end; end != min(deadline, clock.Instant(1).Add(d)) {
 			t.Errorf("a wait of %v from 1 ns on ends at %v", d, time.Duration(end))
 		}
@@ -186,7 +186,7 @@ func TestAtLeast99PercentOfTheTurnsAreUsedOnPaper(t *testing.T) {
 		if w.last.TurnsUsed*100 < w.last.TurnsDue*99 {
 			t.Errorf("at %d a minute %d of %d turns were used", perMinute, w.last.TurnsUsed, w.last.TurnsDue)
 		}
-		if w.last.ShortestGap < Interval(perMinute) {
+		if w.last.ShortestGap < settings.Interval(time.Minute, perMinute) {
 			t.Errorf("at %d a minute the shortest gap is %v", perMinute, w.last.ShortestGap)
 		}
 	}
@@ -311,7 +311,7 @@ func TestTheWindowWidensOnlyWhenRoomIsWanted(t *testing.T) {
 
 func TestAnIntervalIsRoundedUp(t *testing.T) {
 	for perMinute := int64(1); perMinute < 1_000_000; perMinute += 997 {
-		d := Interval(perMinute)
+		d := settings.Interval(time.Minute, perMinute)
 		if int64(d)*perMinute < int64(time.Minute) || int64(d-1)*perMinute >= int64(time.Minute) {
 			t.Fatalf("at %d a minute the interval is %v", perMinute, d)
 		}
@@ -322,7 +322,7 @@ func TestThePolicyOfTheSimulatorHoldsTheWholeAPIAtTheFirstRefusal(t *testing.T) 
 	for _, policy := range []bool{false, true} {
 		w := newWaits(settings.Default().Schedule, 2, []int{0, 1}, clock.Instant(time.Hour))
 		w.wholeAPI = policy
-		if _, held := w.refused(0, 1, 2, true, time.Second); held != policy {
+		if _, held := w.refused(0, 1, 2, true, time.Second, false); held != policy {
 			t.Errorf("held is %v where the policy is %v", held, policy)
 		}
 		if quiet, _ := w.quietUntil(); (quiet == clock.Instant(2).Add(time.Second)) != policy {

@@ -31,6 +31,8 @@ type world struct {
 	pending map[int]func() // slot: what takes back its Go
 	flying  map[int]func() // slot: what gives up its request
 	opened  map[int]bool
+	// redirected is when the slot's request was sent that drew a redirect.
+	redirected map[int]clock.Instant
 
 	sends    []send
 	heard    []heard
@@ -51,11 +53,18 @@ type answer struct {
 	noReply    bool
 	overloaded bool
 	closes     bool
+	// alone is a refusal of a wrong password; redirects asks for one more hop before this answer.
+	alone     bool
+	redirects bool
+	quota     bool
+	left      int64
+	more      time.Duration
 }
 
 type send struct {
 	operation   int
 	at, written clock.Instant
+	hop         bool
 }
 
 type heard struct {
@@ -64,14 +73,14 @@ type heard struct {
 	answer     answer
 }
 
-func newWorld(operations int, change func(*settings.Settings), budget time.Duration, lead time.Duration) *world {
+func newWorld(operations int, change func(*settings.Settings), budget time.Duration, lead time.Duration, own ...time.Duration) *world {
 	s := settings.Default()
 	if change != nil {
 		change(&s)
 	}
 	w := &world{
 		clk: clock.NewFake(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)), operations: operations,
-		nth: make([]int, operations), pending: map[int]func(){}, flying: map[int]func(){}, opened: map[int]bool{},
+		nth: make([]int, operations), pending: map[int]func(){}, flying: map[int]func(){}, opened: map[int]bool{}, redirected: map[int]clock.Instant{},
 		ended: map[int64]int{}, built: map[int64]bool{},
 		answer: func(*messages.Request, clock.Instant) answer { return answer{after: time.Millisecond} },
 		dial:   func(int) (time.Duration, string) { return 0, "" },
@@ -84,7 +93,7 @@ func newWorld(operations int, change func(*settings.Settings), budget time.Durat
 	}
 	w.p = New(Config{
 		Operations: operations, Testable: testable, Settings: s,
-		Deadline: clock.Instant(budget), LastWrite: -1, Lead: lead,
+		Deadline: clock.Instant(budget), LastWrite: -1, Lead: lead, Own: own,
 	}, w.clk, Neighbours{
 		Generator: func(m messages.ToGenerator) { w.tell(func() { w.generate(m) }) },
 		Sender:    func(m messages.ToSender) { w.tell(func() { w.send(m) }) },
@@ -174,11 +183,16 @@ func (w *world) send(m messages.ToSender) {
 		if !w.opened[m.Slot] {
 			panic("a request was given to a slot without a connection")
 		}
-		if w.pending[m.Slot] != nil {
+		if w.pending[m.Slot] != nil && !m.Hop {
 			panic("a slot was given two requests")
 		}
 		recalled := func() {
 			delete(w.pending, m.Slot)
+			if m.Hop { // the call ends with the redirect
+				w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, Unsent: true, Hop: true})
+				w.finish(m.Slot, m.Request, messages.Answered, w.redirected[m.Slot], answer{})
+				return
+			}
 			w.recalled++
 			w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, Unsent: true, Recalled: true})
 		}
@@ -210,12 +224,21 @@ func (w *world) send(m messages.ToSender) {
 func (w *world) depart(m messages.Go) {
 	at := w.clk.Now()
 	written := at.Add(w.write())
-	w.sends = append(w.sends, send{m.Request.Operation, at, written})
+	w.sends = append(w.sends, send{m.Request.Operation, at, written, m.Hop})
 	w.clk.At(written, func() {
 		w.tellPacer(messages.Departed{Slot: m.Slot, Request: m.Request, At: at, Written: written})
 		a := w.answer(m.Request, at)
 		cancel := w.clk.At(written.Add(a.after), func() {
 			delete(w.flying, m.Slot)
+			if a.redirects && !m.Hop {
+				w.redirected[m.Slot] = at
+				w.pending[m.Slot] = func() { // no turn can be given any more
+					delete(w.pending, m.Slot)
+					w.finish(m.Slot, m.Request, messages.Answered, at, answer{})
+				}
+				w.tellPacer(messages.Again{Slot: m.Slot, Request: m.Request})
+				return
+			}
 			outcome := messages.Answered
 			if a.noReply {
 				outcome = messages.NoReply
@@ -239,6 +262,7 @@ func (w *world) finish(slot int, r *messages.Request, outcome messages.Outcome, 
 	w.tellPacer(messages.Heard{
 		Slot: slot, Request: r, Outcome: outcome, SentAt: sentAt, At: now, EndedAt: now, Final: true,
 		AsksToWait: a.refuses && outcome == messages.Answered, Stated: a.stated, Wait: a.wait, Overloaded: a.overloaded,
+		Alone: a.alone, Quota: a.quota, Left: a.left, More: a.more,
 	})
 	if a.closes {
 		w.opened[slot] = false
@@ -252,7 +276,7 @@ func (w *world) stuck() string {
 	if p.end != messages.NotEnded || p.wanting || p.offered == nil && now < p.nothing {
 		return ""
 	}
-	if p.waits.api.end > now || p.going > 0 && p.rate.interval > 0 || p.rate.interval > 0 && p.rate.turn.Add(-p.cfg.Lead) > now {
+	if p.waits.api.until() > now || p.going > 0 && p.rate.interval > 0 || p.rate.interval > 0 && p.rate.turn.Add(-p.cfg.Lead) > now {
 		return ""
 	}
 	if p.out >= p.window.width || p.rate.turn >= p.cfg.Deadline {

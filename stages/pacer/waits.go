@@ -15,6 +15,8 @@ import (
 type waits struct {
 	on             bool
 	first, longest time.Duration
+	// foresees is true if what is said of a quota is obeyed (decision 0012).
+	foresees bool
 	// wholeAPI has any wait hold the whole API, which is what ADR-0042 decided against.
 	wholeAPI   bool
 	deadline   clock.Instant
@@ -51,18 +53,25 @@ type rest struct {
 	// that request while it is under way.
 	trial bool
 	probe int64
+	// alone is true if its last wait says nothing of the whole API (decision 0012).
+	alone    bool
+	foreseen foreseen
 }
+
+// until is the end of its last wait, told or foreseen.
+func (r *rest) until() clock.Instant { return max(r.end, r.foreseen.end) }
 
 func newWaits(s settings.Schedule, operations int, testable []int, deadline clock.Instant) *waits {
 	return &waits{
-		on: s.WaitWhenToldTo, first: s.FirstGuessedWait, longest: s.LongestGuessedWait,
+		on: s.WaitWhenToldTo, first: s.FirstGuessedWait, longest: s.LongestGuessedWait, foresees: s.StayInsideQuota,
 		deadline: deadline, operations: make([]rest, operations), testable: testable, restingOutdated: true, quietOutdated: true,
 	}
 }
 
 // refused hears that the operation's request, sent at sentAt, drew a reply at the moment at that asks to wait. It says
-// whether a wait of the operation began, and whether the whole API is held from now on.
-func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, length time.Duration) (began, held bool) {
+// whether a wait of the operation began, and whether the whole API is held from now on. Alone is a refusal that says
+// nothing of the whole API.
+func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, length time.Duration, alone bool) (began, held bool) {
 	if !w.on {
 		return false, false
 	}
@@ -72,14 +81,16 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 		// wait still going, and only later."
 		if stated {
 			op.prolong(w, at, length)
-			w.api.prolong(w, at, length)
+			if !alone {
+				w.api.prolong(w, at, length)
+			}
 			w.restingOutdated, w.quietOutdated = true, true
 		}
 		return false, false
 	}
-	another := w.anotherWaits(operation, at)
+	another := !alone && w.anotherWaits(operation, at)
 	op.begin(w, at, stated, length)
-	op.trial, op.probe = true, 0
+	op.trial, op.probe, op.alone = true, 0, alone
 	w.restingOutdated, w.quietOutdated = true, true
 	if w.wholeAPI {
 		w.api.settle()
@@ -167,7 +178,7 @@ func (w *waits) cut(at clock.Instant, length time.Duration) clock.Instant {
 
 func (w *waits) anotherWaits(operation int, at clock.Instant) bool {
 	for i := range w.operations {
-		if i != operation && w.operations[i].end > at {
+		if i != operation && w.operations[i].end > at && !w.operations[i].alone {
 			return true
 		}
 	}
@@ -182,7 +193,7 @@ func (w *waits) restingAt(now clock.Instant) (messages.Set, clock.Instant) {
 	}
 	w.resting, w.restingUntil, w.restingOutdated = nil, clock.Never, false
 	for i := range w.operations {
-		if end := w.operations[i].end; end > now {
+		if end := w.operations[i].until(); end > now {
 			w.resting = w.resting.With(i)
 			w.restingUntil = min(w.restingUntil, end)
 		}
@@ -192,23 +203,23 @@ func (w *waits) restingAt(now clock.Instant) (messages.Set, clock.Instant) {
 
 // rests says whether the operation rests at the moment now.
 func (w *waits) rests(operation int, now clock.Instant) bool {
-	return w.operations[operation].end > now
+	return w.operations[operation].until() > now
 }
 
 // quietUntil is the end of the quiet that is going: the whole API is held, or each operation that can be tested
-// rests. It is past when none is. forGood is true if the API's own stated word keeps it up to the deadline.
+// rests. It is past when none is. forGood is true if the API's own word, stated or foreseen, keeps it up to the deadline.
 func (w *waits) quietUntil() (until clock.Instant, forGood bool) {
 	if w.quietOutdated {
 		w.quietOutdated = false
 		soonest, all := clock.Never, true
 		for _, i := range w.testable {
-			soonest = min(soonest, w.operations[i].end)
-			all = all && w.operations[i].toEnd
+			soonest = min(soonest, w.operations[i].until())
+			all = all && (w.operations[i].toEnd || w.operations[i].foreseen.toEnd)
 		}
 		if len(w.testable) == 0 {
 			soonest, all = 0, false
 		}
-		w.quiet, w.quietForGood = max(w.api.end, soonest), w.api.toEnd || all
+		w.quiet, w.quietForGood = max(w.api.until(), soonest), w.api.toEnd || w.api.foreseen.toEnd || all
 	}
 	return w.quiet, w.quietForGood
 }
@@ -216,13 +227,17 @@ func (w *waits) quietUntil() (until clock.Instant, forGood bool) {
 // longestAsked says how long the API asked to be left alone, in words.
 func (w *waits) longestAsked(now clock.Instant) string {
 	asked := time.Duration(0)
-	if w.api.toEnd {
-		asked = w.api.asked
-	}
-	for i := range w.operations {
-		if w.operations[i].toEnd {
-			asked = max(asked, w.operations[i].asked)
+	longest := func(r *rest) {
+		if r.toEnd {
+			asked = max(asked, r.asked)
 		}
+		if r.foreseen.toEnd {
+			asked = max(asked, r.foreseen.asked)
+		}
+	}
+	longest(&w.api)
+	for i := range w.operations {
+		longest(&w.operations[i])
 	}
 	return fmt.Sprintf("it asked for %s, with %s left", words(asked), words(w.deadline.Sub(now)))
 }

@@ -49,6 +49,13 @@ func SideBySide(names []string, results []Result) string {
 	})
 	counted("waits of the whole API", func(r *Result) int64 { return int64(r.Paced.WholeAPI.Times) })
 	row("  together", func(r *Result) string { return seconds(r.Paced.WholeAPI.Lasted) })
+	some("waits foreseen", func(r *Result) int64 {
+		times := int64(r.Paced.WholeAPIForeseen.Times)
+		for _, w := range r.Paced.Foreseen {
+			times += int64(w.Times)
+		}
+		return times
+	})
 	row("sending lasted", func(r *Result) string { return seconds(time.Duration(r.Paced.StoppedAt)) })
 	row("idle", func(r *Result) string { return seconds(r.Paced.Idle) })
 	row("  waiting as the API asked", func(r *Result) string { return seconds(r.Paced.IdleAsked) })

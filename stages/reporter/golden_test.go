@@ -129,6 +129,33 @@ var situations = []struct {
 		},
 	},
 	{
+		name: "a quota",
+		config: func(c *Config) {
+			c.Settings.Engine.LimitTheRate, c.Settings.Engine.MostRequestsPerHour, c.Settings.Engine.MostRequestsPerMinute = true, 1800, 30
+			c.Settings.Engine.MostRequestsPerMinuteFor = "createPet=12, GET /pets=30"
+		},
+		play: func(s *scene) Result {
+			s.paced.Interval = 2 * time.Second
+			for i := range 5 {
+				s.at(time.Duration(i) * 2 * time.Second)
+				s.judged(i%3, 200)
+				s.paced.FirstSentAt, s.paced.LastSentAt = 1, s.clock.Now()
+				s.paced.Foreseen = []messages.Waited{{Operation: 2, Times: 1, Lasted: time.Second, Skipped: 3, Until: s.clock.Now().Add(2500 * time.Millisecond)}}
+			}
+			s.r.tally.unread["RateLimit is malformed"] = 3
+			s.at(10 * time.Second)
+			return s.over(messages.DeadlineCame, func(p *messages.Paced) {
+				p.Idle, p.IdleAsked, p.IdleRate = 9*time.Second, time.Second, 8*time.Second
+				p.ShortestGap, p.TurnsDue, p.TurnsUsed = 2*time.Second, 5, 5
+				p.WholeAPIForeseen = messages.Held{Times: 1, Lasted: 1500 * time.Millisecond}
+				p.Rates = []messages.OperationRate{
+					{Operation: 0, Interval: 2 * time.Second, ShortestGap: 6 * time.Second},
+					{Operation: 1, Interval: 5 * time.Second, ShortestGap: -1},
+				}
+			})
+		},
+	},
+	{
 		name:   "a storm of 429",
 		config: func(c *Config) { c.Document = shop(5) },
 		play: func(s *scene) Result {

@@ -110,9 +110,9 @@ func joined(parts []part, separator string, utf8OK bool) string {
 // pace is the rate that is promised and how it was kept or, with none, how many requests a second went out of late.
 func (l *live) pace(now messages.Instant, p *messages.Paced, r *Reporter) string {
 	if p.Interval > 0 {
-		words := fmt.Sprintf("at most %s/min", number(perMinute(p, r)))
-		if spread := p.LastSentAt.Sub(p.FirstSentAt); p.Sent > 1 && spread > 0 {
-			words += fmt.Sprintf(", kept %s/min", number(int64(float64(p.Sent-1)*float64(time.Minute)/float64(spread))))
+		words := "at most " + shortRate(&r.cfg.Settings.Engine)
+		if p.Sent > 1 && p.LastSentAt > p.FirstSentAt {
+			words += ", " + keptWords(&r.cfg.Settings.Engine, p)
 		}
 		return words
 	}
@@ -130,14 +130,6 @@ func (l *live) pace(now messages.Instant, p *messages.Paced, r *Reporter) string
 		l.samples = append(l.samples, sample{now, p.Sent})
 	}
 	return number(int64(rate+0.5)) + "/s"
-}
-
-// perMinute is the rate that is promised, as it was set.
-func perMinute(p *messages.Paced, r *Reporter) int64 {
-	if n := r.cfg.Settings.Engine.MostRequestsPerMinute; n > 0 {
-		return n
-	}
-	return int64(time.Minute / p.Interval)
 }
 
 // classWords are the requests by how they ended, those ways alone that there were.
@@ -167,7 +159,7 @@ func waiting(now messages.Instant, p *messages.Paced, doc *document.Document) st
 	if p.HeldUntil > now {
 		who = append(who, "the whole API "+countdown(p.HeldUntil.Sub(now)))
 	}
-	for _, w := range p.Waits {
+	for _, w := range slices.Concat(p.Waits, p.Foreseen) {
 		switch {
 		case w.Until <= now:
 		case len(who) < 2:
@@ -238,7 +230,7 @@ func (r *Reporter) opening() string {
 	say("operations", "%s", operations)
 	say("time", "%s", length(cfg.Budget))
 	seed := fmt.Sprint(cfg.Seed)
-	if cfg.Settings.Schedule.WaitWhenToldTo && cfg.Simulated == nil {
+	if (cfg.Settings.Schedule.WaitWhenToldTo || cfg.Settings.Schedule.StayInsideQuota) && cfg.Simulated == nil {
 		seed += "; it alone does not repeat the run, which waits when the API asks (schedule.waitWhenToldTo)"
 	}
 	say("seed", "%s", seed)
@@ -269,11 +261,18 @@ func (r *Reporter) opening() string {
 // promise is the rate as it is promised.
 func (r *Reporter) promise() string {
 	e := &r.cfg.Settings.Engine
-	if !e.LimitTheRate || e.MostRequestsPerMinute <= 0 {
-		return fmt.Sprintf("none is kept to; at most %d in flight", e.MaxConcurrency)
+	words := fmt.Sprintf("none is kept to; at most %d in flight", e.MaxConcurrency)
+	if interval := e.Interval(); interval > 0 {
+		words = fmt.Sprintf("at most %s, never two closer than %s", rateWords(e), length(interval))
 	}
-	interval := (time.Minute + time.Duration(e.MostRequestsPerMinute) - 1) / time.Duration(e.MostRequestsPerMinute)
-	return fmt.Sprintf("at most %s a minute, never two closer than %s", number(e.MostRequestsPerMinute), length(interval))
+	if own := e.RatesFor(); len(own) > 0 {
+		var list []string
+		for _, o := range own {
+			list = append(list, fmt.Sprintf("%s %s a minute", o.Name, number(o.PerMinute)))
+		}
+		words += "; besides, " + strings.Join(list, ", ")
+	}
+	return words
 }
 
 // shown is a line of ours, in which words of the document or of the user may stand, as it may be shown.

@@ -39,6 +39,7 @@ type Report struct {
 	KeysNotGiven      []string          `json:"keysNotGiven"`
 	Unauthorized      UnauthorizedTold  `json:"unauthorized"`
 	ToldToWait        *ToldToWait       `json:"toldToWait"` // null when waits are switched off
+	Foreseen          *Foreseen         `json:"foreseen"`   // null when what is said of a quota is not obeyed
 	Engine            Engine            `json:"engine"`
 	Replies           Replies           `json:"replies"`
 	ServerErrors      []ServerError     `json:"serverErrors"`
@@ -201,6 +202,8 @@ type Engine struct {
 	PeakConcurrency      int     `json:"peakConcurrency"`
 	ConcurrencyLimit     int     `json:"concurrencyLimit"`
 	MeanResponseTime     string  `json:"meanResponseTime"`
+
+	OperationRates []OperationRate `json:"operationRates"`
 }
 
 // Replies counts the replies; ByStatus has the commonest first.
@@ -324,6 +327,7 @@ func (r *Reporter) report() *Report {
 		KeysUsed:          append([]string{}, r.cfg.KeysUsed...),
 		KeysNotGiven:      append([]string{}, r.cfg.KeysMissing...),
 		ToldToWait:        r.toldToWait(),
+		Foreseen:          r.foreseen(),
 		Engine:            r.engine(),
 		Replies:           Replies{classesOf(&r.tally.all), statusesOf(r.tally.statuses)},
 		ServerErrors:      []ServerError{},
@@ -485,7 +489,7 @@ func (r *Reporter) engine() Engine {
 		RequestsSent: p.Sent, NeverSent: p.Dropped,
 		WallClock: iso(wall), Idle: iso(p.Idle), IdleKeepingToTheRate: iso(p.IdleRate),
 		PeakConcurrency: p.PeakInFlight, ConcurrencyLimit: r.cfg.Settings.Engine.MaxConcurrency,
-		MeanResponseTime: iso(r.tally.meanResponseTime()),
+		MeanResponseTime: iso(r.tally.meanResponseTime()), OperationRates: r.operationRates(),
 	}
 	if wall > 0 {
 		e.IdleFraction = min(max(p.Idle.Seconds()/wall.Seconds(), 0), 1)

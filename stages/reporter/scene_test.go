@@ -118,7 +118,7 @@ func newScene(t testing.TB, change func(*Config)) *scene {
 		Self:  func(m messages.ToReporter) { s.self = append(s.self, m) },
 	})
 	s.paced = messages.Paced{
-		ShortestGap: -1, Waiting: cfg.Settings.Schedule.WaitWhenToldTo, Window: 4, PeakInFlight: 3,
+		ShortestGap: -1, Waiting: cfg.Settings.Schedule.WaitWhenToldTo, Foreseeing: cfg.Settings.Schedule.StayInsideQuota, Window: 4, PeakInFlight: 3,
 	}
 	s.r.Begin()
 	return s

@@ -28,7 +28,9 @@ func (r *Reporter) summary(v verdict) string {
 	s.line("%s", r.headline())
 	s.replies()
 	s.waits()
+	s.foreseen()
 	s.rate()
+	s.ownRates()
 	s.findings()
 	s.table()
 	s.untested()
@@ -137,24 +139,26 @@ func stopWords(p *messages.Paced) string {
 	return words
 }
 
-// waits is the line on who was told to wait: the whole API and up to three operations, the longest waits first.
+// waits is the line on who was told to wait.
 func (s *summary) waits() {
-	p := s.paced
-	if !p.Waiting {
-		return
+	if who := s.whoWaited(s.paced.WholeAPI, s.paced.Waits); len(who) > 0 && s.paced.Waiting {
+		s.line("told to wait: %s", strings.Join(who, "; "))
 	}
+}
+
+// whoWaited are the whole API and up to three operations, the longest waits first.
+func (s *summary) whoWaited(all messages.Held, waits []messages.Waited) []string {
 	var who []string
-	if h := p.WholeAPI; h.Times > 0 {
-		who = append(who, "the whole API "+waitWords(h.Times, h.Stated, h.Lasted))
+	if all.Times > 0 {
+		who = append(who, "the whole API "+waitWords(all.Times, all.Stated, all.Lasted))
 	}
-	told := slices.DeleteFunc(slices.Clone(p.Waits), func(w messages.Waited) bool { return w.Times == 0 })
+	told := slices.DeleteFunc(slices.Clone(waits), func(w messages.Waited) bool { return w.Times == 0 })
 	slices.SortStableFunc(told, func(a, b messages.Waited) int {
 		return cmp.Or(cmp.Compare(b.Lasted, a.Lasted), cmp.Compare(a.Operation, b.Operation))
 	})
 	for i, w := range told {
 		if i == 3 {
-			who = append(who, plural(int64(len(told)-3), "more operation"))
-			break
+			return append(who, plural(int64(len(told)-3), "more operation"))
 		}
 		words := s.cfg.Document.Operations[w.Operation].ID + " " + waitWords(w.Times, w.Stated, w.Lasted)
 		if w.Skipped > 0 {
@@ -162,9 +166,7 @@ func (s *summary) waits() {
 		}
 		who = append(who, words)
 	}
-	if len(who) > 0 {
-		s.line("told to wait: %s", strings.Join(who, "; "))
-	}
+	return who
 }
 
 func waitWords(times, stated int, lasted time.Duration) string {
@@ -181,7 +183,7 @@ func (s *summary) rate() {
 	if p.Interval <= 0 {
 		return
 	}
-	promise := fmt.Sprintf("%s a minute", number(perMinute(p, s.Reporter)))
+	promise := rateWords(&s.cfg.Settings.Engine)
 	switch turns := fmt.Sprintf("%s of %s used", number(p.TurnsUsed), plural(p.TurnsDue, "turn")); {
 	case p.ShortestGap < 0:
 		s.line("rate: at most %s; with fewer than two requests there was no gap to keep", promise)

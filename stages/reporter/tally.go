@@ -68,6 +68,8 @@ type tally struct {
 
 	time     series
 	unjudged map[string]int64
+	// unread are the fields on a quota that were ignored or capped, of a few names and reasons of our own.
+	unread map[string]int64
 }
 
 type operationTally struct {
@@ -81,6 +83,7 @@ func newTally(operations int) tally {
 		statuses:   map[int]int64{},
 		time:       newSeries(),
 		unjudged:   map[string]int64{},
+		unread:     map[string]int64{},
 	}
 }
 
@@ -95,6 +98,9 @@ func (t *tally) add(j *messages.Judged) {
 	t.hops += int64(len(ex.Hops))
 	if j.Unjudged != "" {
 		t.leftUnjudged(j.Unjudged)
+	}
+	for _, what := range j.Unread {
+		t.unread[what]++
 	}
 	if ex.Reply == nil {
 		return

@@ -23,6 +23,7 @@ type route struct {
 	origin origin
 	proxy  *proxy // nil: none
 	verify bool
+	from   net.IP // the address to connect from; nil: the system chooses
 	clock  clock.Clock
 
 	connect, read, write time.Duration
@@ -77,6 +78,9 @@ func (c *conn) open(ctx context.Context, by clock.Instant) error {
 	}
 	limit := c.clock.Wall(by)
 	dialer := net.Dialer{Deadline: limit}
+	if c.from != nil {
+		dialer.LocalAddr = &net.TCPAddr{IP: c.from}
+	}
 	raw, err := dialer.DialContext(ctx, "tcp", to)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,9 @@ type WireConfig struct {
 	Settings settings.Settings
 	// Environ names proxies as HTTPS_PROXY and its like do, in the form of os.Environ; nil: none.
 	Environ []string
-	Clock   clock.Clock
+	// From is the address of this machine to connect from; nil: the system chooses.
+	From  net.IP
+	Clock clock.Clock
 	// Tell tells the Sender. It is called from the slots' goroutines and must not block.
 	Tell func(messages.ToSender)
 	// Fail is told of a panic in a slot's goroutine; that slot is lost.
@@ -62,7 +65,7 @@ func NewWire(cfg WireConfig) (*Wire, error) {
 	w := &Wire{
 		cfg: cfg,
 		route: route{
-			origin: o, proxy: p, verify: e.VerifyCertificates, clock: cfg.Clock,
+			origin: o, proxy: p, verify: e.VerifyCertificates, from: cfg.From, clock: cfg.Clock,
 			connect: e.ConnectTimeout, read: e.ReadTimeout, write: e.WriteTimeout,
 			most: e.MaxRetainedResponseBytes, brotli: new(sync.Mutex),
 		},

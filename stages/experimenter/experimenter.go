@@ -1,0 +1,264 @@
+// Package experimenter decides which experiment on a limiter is next and builds its requests.
+//
+// It stands where the generator stands in a run: it answers each Want with one Offer, and is told how each request
+// ended. Its batches leave when they are meant to, because it offers nothing before their moment. What is concluded from
+// them is package inference's.
+package experimenter
+
+import (
+	"slices"
+	"time"
+
+	"github.com/restest/restest/clock"
+	"github.com/restest/restest/clock/quota"
+	"github.com/restest/restest/clock/retryafter"
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/stages/experimenter/inference"
+)
+
+// Request is one of the requests that experiments are made of.
+type Request struct {
+	Method, Target string
+	Header         []messages.Field
+	Body           []byte
+}
+
+// Config is what an experimenter is made of.
+type Config struct {
+	Examination *inference.Examination
+	// Requests are the variants of the examination, in their order: the plain request first.
+	Requests []Request
+}
+
+// Neighbours are the stages it tells.
+type Neighbours struct {
+	Pacer    func(messages.ToPacer)
+	Reporter func(messages.ToReporter)
+}
+
+// Experimenter is the stage. It belongs to one goroutine.
+type Experimenter struct {
+	cfg   Config
+	clock clock.Clock
+	to    Neighbours
+
+	seq int64
+	nth []int
+
+	batch   inference.Batch // the one that is going on, if going
+	going   bool
+	offered int
+	unsent  int
+
+	usual   int // the status of the first answer
+	refusal int // the status that refusals have, 0 while none is known but 429
+	closes  bool
+	served  []time.Duration // how long those let through took, the shortest first
+
+	evidence Evidence
+}
+
+// Evidence is replies kept whole.
+type Evidence struct {
+	// Accepted is the first reply of all, Rejected the first refusal; nil for none.
+	Accepted, Rejected *messages.Reply
+	// Asked is the request that was refused.
+	Asked *messages.Request
+}
+
+// New makes an experimenter.
+func New(cfg Config, clk clock.Clock, to Neighbours) *Experimenter {
+	return &Experimenter{cfg: cfg, clock: clk, to: to, nth: make([]int, len(cfg.Requests))}
+}
+
+// Evidence is what was kept. It may be asked once no message is handled any more.
+func (e *Experimenter) Evidence() Evidence { return e.evidence }
+
+// Handle takes one message.
+func (e *Experimenter) Handle(m messages.ToGenerator) {
+	switch m := m.(type) {
+	case messages.Want:
+		e.to.Pacer(e.offer())
+	case messages.Returned:
+		e.unsent++ // the run is ending
+	case messages.Learned:
+		e.learn(m)
+	}
+}
+
+// offer is the next request of the batch that is going on, when its moment has come.
+func (e *Experimenter) offer() messages.Offer {
+	now := e.clock.Now()
+	if !e.going {
+		step, more := e.cfg.Examination.Next(now)
+		if !more {
+			return messages.Offer{Why: messages.NothingEver}
+		}
+		e.batch = inference.Batch{Step: step, Lo: messages.Never}
+		e.going, e.offered, e.unsent = true, 0, 0
+	}
+	if e.offered == e.batch.N {
+		return messages.Offer{Why: messages.NothingYet, Until: messages.Never}
+	}
+	if due := e.due(); due > now {
+		return messages.Offer{Why: messages.NothingYet, Until: due}
+	}
+	e.offered++
+	return messages.Offer{Request: e.build(e.batch.Variant)}
+}
+
+// due is when the batch's next request is to be sent.
+func (e *Experimenter) due() messages.Instant {
+	if e.batch.N < 2 {
+		return e.batch.At
+	}
+	return e.batch.At.Add(time.Duration(float64(e.batch.Spread) * float64(e.offered) / float64(e.batch.N-1)))
+}
+
+func (e *Experimenter) build(variant int) *messages.Request {
+	r := e.cfg.Requests[variant]
+	e.seq++
+	e.nth[variant]++
+	return &messages.Request{
+		Seq: e.seq, Nth: e.nth[variant], Operation: variant, Method: r.Method, Target: r.Target, Header: r.Header, Body: r.Body,
+		Purpose: messages.Nominal, Valid: true,
+	}
+}
+
+// learn takes in how a request ended. The batch is over with its last.
+func (e *Experimenter) learn(m messages.Learned) {
+	if !e.going {
+		return
+	}
+	// A connection that had been idle and is closed says nothing, unless this limiter is one that closes.
+	idle := m.Outcome == messages.NoReply && m.Kind == messages.ClosedIdle && !e.closes
+	if m.Outcome == messages.NeverSent || m.Kind == messages.GivenUp || idle {
+		e.unsent++
+	} else {
+		e.answered(m)
+	}
+	if len(e.batch.Answers)+e.unsent < e.batch.N {
+		return
+	}
+	e.going = false
+	e.batch.N = len(e.batch.Answers)
+	if e.batch.N == 0 {
+		return // it could not be sent, and is planned anew
+	}
+	e.forgetTheSlow()
+	e.arrivals()
+	e.cfg.Examination.Add(e.batch)
+	e.to.Reporter(messages.Experimented{At: e.batch.Lo, Why: e.batch.Why, Sent: e.batch.N, Accepted: e.batch.Accepted})
+}
+
+func (e *Experimenter) answered(m messages.Learned) {
+	a := inference.Answer{Sent: m.SentAt, Heard: m.HeardAt, How: inference.Replied}
+	switch {
+	case m.Reply == nil && m.Kind == messages.TimedOut:
+		a.How = inference.Dropped
+	case m.Reply == nil:
+		a.How, e.closes = inference.Closed, true
+	default:
+		a.Status = m.Reply.Status
+		a.Said = e.said(m)
+		a.Accepted = !e.refuses(m.Reply, m.Request.Operation)
+		e.keep(m, a.Accepted)
+	}
+	if a.Accepted {
+		e.batch.Accepted++
+	} else if m.Wait > 0 {
+		e.cfg.Examination.Quiet(m.HeardAt.Add(m.Wait))
+	}
+	e.batch.Answers = append(e.batch.Answers, a)
+}
+
+// forgetTheSlow takes out of the batch what was not answered in time, where answers took nearly as long: it was delayed,
+// and who knows whether it would have been let through.
+func (e *Experimenter) forgetTheSlow() {
+	var longest time.Duration
+	for _, a := range e.batch.Answers {
+		if a.Accepted {
+			longest = max(longest, a.Took())
+		}
+	}
+	e.batch.Answers = slices.DeleteFunc(e.batch.Answers, func(a inference.Answer) bool {
+		return a.How == inference.Dropped && 2*longest > a.Took()
+	})
+	e.batch.N = len(e.batch.Answers)
+}
+
+// arrivals bounds when the batch came to the limiter. A refusal that is held back, or never comes, came to it no later
+// than requests do that are let through.
+func (e *Experimenter) arrivals() {
+	b := &e.batch
+	for _, a := range b.Answers {
+		if a.Accepted && len(e.served) < 4096 {
+			e.served = append(e.served, a.Took())
+		}
+	}
+	slices.Sort(e.served)
+	const unanswered = 100 * time.Millisecond
+	usual := unanswered
+	if n := len(e.served); n > 0 {
+		usual = 20*time.Millisecond + 4*e.served[n/2]
+	}
+	b.Hi, b.Over = 0, 0
+	for _, a := range b.Answers {
+		b.Lo, b.Over = min(b.Lo, a.Sent), max(b.Over, a.Heard)
+		heard := a.Heard
+		if !a.Accepted && (a.How == inference.Dropped || a.Took() > 5*usual) {
+			heard = min(heard, a.Sent.Add(usual))
+		}
+		b.Hi = max(b.Hi, heard)
+	}
+}
+
+// otherRefusals are the statuses besides 429 that limiters refuse with, where it is not the route's usual one.
+var otherRefusals = map[int]bool{403: true, 420: true, 430: true, 503: true, 509: true, 529: true, 999: true}
+
+// refuses says whether a reply is a limiter's refusal.
+func (e *Experimenter) refuses(r *messages.Reply, variant int) bool {
+	if e.usual == 0 {
+		e.usual = r.Status
+	}
+	switch {
+	case r.Status == 429 || r.Status == e.refusal:
+		return true
+	case variant == 0 && r.Status != e.usual && otherRefusals[r.Status]:
+		e.refusal = r.Status
+		return true
+	}
+	return false
+}
+
+func (e *Experimenter) keep(m messages.Learned, accepted bool) {
+	switch {
+	case accepted && e.evidence.Accepted == nil:
+		e.evidence.Accepted = m.Reply
+	case !accepted && e.evidence.Rejected == nil:
+		e.evidence.Rejected, e.evidence.Asked = m.Reply, m.Request
+	}
+}
+
+// said is what a reply says of a quota, nil if it says nothing.
+func (e *Experimenter) said(m messages.Learned) *inference.Said {
+	header := m.Reply.Header
+	received := e.clock.Wall(m.HeardAt)
+	said := inference.FieldsOf(header)
+	lines := messages.Values(header, "Retry-After")
+	if said == nil && lines == nil {
+		return nil
+	}
+	if said == nil {
+		said = &inference.Said{}
+	}
+	if reading, ok, _ := quota.Read(header, received); ok {
+		said.Read, said.Left, said.More = true, reading.Left, reading.More
+	}
+	if lines != nil {
+		said.RetryAfter = lines[0]
+		reading, ok := retryafter.Read(lines, messages.Get(header, "Date"), received)
+		said.Stated, said.Wait, said.OffSpec = ok, reading.Wait, reading.OffSpec
+	}
+	return said
+}
