@@ -134,6 +134,10 @@ func candidates(k Known, table []Batch) []*candidate {
 					}
 					add(family, limit, w, &weighted{limit: limit, length: w, edge: wall(w), strict: strict, rounds: 1})
 					add(family, limit, w, &weighted{limit: limit, length: w, strict: strict, rounds: 1, own: true})
+					for i := range time.Duration(phases) { // or ones that began with the server
+						edge := span{Instant(0).Add(w * i / phases), Instant(0).Add(w * (i + 1) / phases)}
+						add(family, limit, w, &weighted{limit: limit, length: w, edge: edge, strict: strict, rounds: 1})
+					}
 				}
 			}
 			if !k.Found {
@@ -170,6 +174,9 @@ var rivals = []float64{0.25, 0.5, 0.75, 1.5, 2, 4, 10, 60}
 
 // leastRounded is the least limit at which one request more or less still leaves a counter to be told from the others.
 const leastRounded = 8
+
+// phases is how many parts of a window are tried for where the windows of a counter begin.
+const phases = 24
 
 // foundLimits are the limits that the batches that were refused some can be taken for.
 func foundLimits(table []Batch, used int) []int {
