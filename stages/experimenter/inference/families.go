@@ -113,19 +113,33 @@ func candidates(k Known, table []Batch) []*candidate {
 	} else if used != k.Limit {
 		limits = append(limits, used)
 	}
+	wall := func(w time.Duration) span { return span{k.edge(w), k.edge(w)} }
 	try := func(w time.Duration, limit int) {
-		wall := span{k.edge(w), k.edge(w)}
-		add(FixedWindow, limit, w, &ticks{limit: limit, length: w, edge: wall})
+		add(FixedWindow, limit, w, &ticks{limit: limit, length: w, edge: wall(w)})
 		add(FirstWindow, limit, w, &opened{limit: limit, length: w})
 		add(TickingWindow, limit, w, &ticks{limit: limit, length: w, edge: first, own: true})
 		add(SlidingLog, limit, w, &sliding{limit: limit, length: w})
 		add(StrictLog, limit, w, &sliding{limit: limit, length: w, strict: true})
-		add(Counter, limit, w, &weighted{limit: limit, length: w, edge: wall})
-		add(StrictCounter, limit, w, &weighted{limit: limit, length: w, edge: wall, strict: true})
+		add(Counter, limit, w, &weighted{limit: limit, length: w, edge: wall(w)})
+		add(StrictCounter, limit, w, &weighted{limit: limit, length: w, edge: wall(w), strict: true})
 	}
 	for _, w := range windows {
 		for _, limit := range limits {
 			try(w, limit)
+			if limit >= leastRounded { // counters as they are written: in whole numbers, some with windows of their own
+				for _, strict := range []bool{false, true} {
+					family := Counter
+					if strict {
+						family = StrictCounter
+					}
+					add(family, limit, w, &weighted{limit: limit, length: w, edge: wall(w), strict: strict, rounds: 1})
+					add(family, limit, w, &weighted{limit: limit, length: w, strict: strict, rounds: 1, own: true})
+					for i := range time.Duration(phases) { // or ones that began with the server
+						edge := span{Instant(0).Add(w * i / phases), Instant(0).Add(w * (i + 1) / phases)}
+						add(family, limit, w, &weighted{limit: limit, length: w, edge: edge, strict: strict, rounds: 1})
+					}
+				}
+			}
 			if !k.Found {
 				rate := float64(limit) / float64(w)
 				addBucket(limit, w, rate, rate)
@@ -157,6 +171,12 @@ func candidates(k Known, table []Batch) []*candidate {
 // rivals are the windows beside the published one that a family is held against, as shares of it: it is not surely that
 // family while another explains the same with one of them.
 var rivals = []float64{0.25, 0.5, 0.75, 1.5, 2, 4, 10, 60}
+
+// leastRounded is the least limit at which one request more or less still leaves a counter to be told from the others.
+const leastRounded = 8
+
+// phases is how many parts of a window are tried for where the windows of a counter begin.
+const phases = 24
 
 // foundLimits are the limits that the batches that were refused some can be taken for.
 func foundLimits(table []Batch, used int) []int {

@@ -206,6 +206,10 @@ type weighted struct {
 	length time.Duration
 	strict bool
 	edge   span
+	// rounds is by how many requests its arithmetic may be off: many weigh in whole numbers.
+	rounds int
+	// own has its windows follow the first request after two windows without any, instead of the wall clock.
+	own    bool
 	begun  bool
 	at     int64
 	before counts
@@ -232,9 +236,27 @@ func (w *weighted) room(before, here int, at float64, up float64) int {
 	return int(math.Ceil(float64(w.limit)-float64(before)*(1-at)+up)) - here
 }
 
-func (w *weighted) expect(lo, hi Instant, n int) bounds {
-	const hair = 1e-9
+// anew says whether windows of its own surely begin anew with what comes between lo and hi, and whether they may.
+func (w *weighted) anew(lo, hi Instant) (surely, perhaps bool) {
+	if !w.own || !w.begun {
+		return w.own, w.own
+	}
 	first, last := windows(lo, hi, w.edge, w.length)
+	return first > w.at+1, last > w.at+1
+}
+
+func (w *weighted) expect(lo, hi Instant, n int) bounds {
+	hair := 1e-9 + float64(w.rounds)
+	switch surely, perhaps := w.anew(lo, hi); {
+	case surely:
+		return bounds{w.limit - w.rounds, w.limit + w.rounds}.within(n)
+	case perhaps:
+		return bounds{0, n}
+	}
+	first, last := windows(lo, hi, w.edge, w.length)
+	if w.own {
+		first, last = max(first, 0), max(last, 0)
+	}
 	before, here := w.in(first)
 	length := float64(w.length)
 	start := func(edge Instant, window int64) float64 { return float64(edge) + float64(window)*length }
@@ -244,9 +266,9 @@ func (w *weighted) expect(lo, hi Instant, n int) bounds {
 		return bounds{w.room(before.high, here.high, from, -hair), w.room(before.low, here.low, to, hair)}.within(n)
 	}
 	into := min(1, (float64(hi)-start(w.edge.lo, last))/length)
-	least := min(w.room(before.high, here.high, from, -hair), w.limit-here.high)
+	least := min(w.room(before.high, here.high, from, -hair), w.limit-w.rounds-here.high)
 	if w.strict {
-		least = min(least, w.limit-here.high-n)
+		least = min(least, w.limit-w.rounds-here.high-n)
 	}
 	most := max(0, w.room(before.low, here.low, 1, hair)) + max(0, w.room(here.low, 0, into, hair))
 	if last > first+1 {
@@ -256,7 +278,16 @@ func (w *weighted) expect(lo, hi Instant, n int) bounds {
 }
 
 func (w *weighted) note(lo, hi Instant, n, accepted int) {
+	if surely, perhaps := w.anew(lo, hi); perhaps {
+		w.edge, w.begun, w.at = span{lo, hi}, false, 0
+		if !surely {
+			w.begun, w.before, w.here = true, counts{0, 2 * w.limit}, counts{}
+		}
+	}
 	first, last := windows(lo, hi, w.edge, w.length)
+	if w.own {
+		first, last = max(first, 0), max(last, 0)
+	}
 	before, here := w.in(first)
 	added := accepted
 	if w.strict {
