@@ -19,6 +19,13 @@ type Request struct {
 	Purpose Purpose
 	// Valid is true if the generator holds that it fits the document.
 	Valid bool
+	// Breaks is the one rule of the document that the request breaks on purpose, as its place and the rule, such as
+	// "body.age: maximum"; "" where it breaks none. A request that breaks a rule is not valid.
+	Breaks string
+	// Series is the place the request has in a series, nil if it is in none.
+	Series *Step
+	// User names whose credentials it carries, "" for those of the run's only user.
+	User string
 	// Origins say where each value came from.
 	Origins []Origin
 }
@@ -38,7 +45,30 @@ const (
 	OpeningLap Purpose = iota
 	// Nominal: an ordinary valid request.
 	Nominal
+	// Covering: a value on, just inside or just outside a bound of the document, or a part present or absent.
+	Covering
+	// Mutating: an accepted request with one thing changed.
+	Mutating
+	// Fuzzing: a request with troublesome values.
+	Fuzzing
+	// InSeries: a step of a series around one thing.
+	InSeries
+	// SigningIn: a request for a token or a session.
+	SigningIn
+	// CleaningUp: a request that removes what the run created.
+	CleaningUp
+	// Rechecking: a request sent again to see whether a finding is still there.
+	Rechecking
 )
+
+// Step is a request's place in a series: requests that follow one another around one thing.
+type Step struct {
+	// Series numbers the series of a run, from 1; Kind is what it asks, such as "readAfterDelete".
+	Series int64
+	Kind   string
+	// Nth is the step, from 1.
+	Nth int
+}
 
 // Reply is what came back.
 type Reply struct {
