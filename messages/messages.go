@@ -96,6 +96,8 @@ type Learned struct {
 	Value any
 	// Refused is true for a 429, or a 503 with a readable Retry-After: it says nothing about data.
 	Refused bool
+	// Findings are what the checks found in the exchange.
+	Findings []Finding
 	// Kind sorts what ended a request without a whole reply.
 	Kind Failure
 	// SentAt is when its bytes began to be written, HeardAt when the reply's header was there (its end, if there was no
@@ -295,6 +297,8 @@ type Finding struct {
 	Code int
 	// Error is true for an error, false for a warning.
 	Error bool
+	// Certainty is how sure it is that this is a fault. An opinion never fails a run.
+	Certainty Certainty
 	// Title says what is wrong, in a person's words.
 	Title string
 	// Expected and Got say what the document or HTTP asks for and what came.
@@ -304,6 +308,19 @@ type Finding struct {
 	// Cause tells findings of one cause from others: findings of the same operation, code, status and cause are one.
 	Cause string
 }
+
+// Certainty is how sure a finding is.
+type Certainty int
+
+// The certainties, the surest first.
+const (
+	// Certain: what the document or a standard says, and what came, cannot both be right.
+	Certain Certainty = iota
+	// Likely: another explanation exists, and is rare.
+	Likely
+	// Opinion: good practice says otherwise.
+	Opinion
+)
 
 // Slot gives a credit back to the pacer: the exchange has been reported. A negative slot stands for a request
 // that was dropped.

@@ -26,6 +26,8 @@ type Request struct {
 	Series *Step
 	// User names whose credentials it carries, "" for those of the run's only user.
 	User string
+	// Recheck says which finding the request is sent again for, nil for none.
+	Recheck *Recheck
 	// Origins say where each value came from.
 	Origins []Origin
 }
@@ -68,6 +70,24 @@ type Step struct {
 	Kind   string
 	// Nth is the step, from 1.
 	Nth int
+}
+
+// Recheck is what a request that is sent again for a finding is to show.
+type Recheck struct {
+	// Finding is the one looked at.
+	Finding FindingKey
+	// Seq is the number of the request that showed it.
+	Seq int64
+	// Smaller is true if the request was reduced: less of it shows the finding as well, or does not.
+	Smaller bool
+	// Last is true for the request that shows the finding; those before it build its series anew.
+	Last bool
+}
+
+// FindingKey tells findings of one cause from others.
+type FindingKey struct {
+	Operation, Code, Status int
+	Cause                   string
 }
 
 // Reply is what came back.

@@ -97,8 +97,9 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 		in.Content = checks.Read(e.Reply.Body)
 	}
 
+	findings, broken := c.panel.judge(in)
 	c.to.Generator(messages.Learned{
-		Request: e.Request, Outcome: e.Outcome, Reply: e.Reply, Value: in.Content.Value, Refused: r.asks,
+		Request: e.Request, Outcome: e.Outcome, Reply: e.Reply, Value: in.Content.Value, Refused: r.asks, Findings: findings,
 		Kind: e.Kind, SentAt: e.SentAt, HeardAt: at, Wait: r.wait,
 	})
 	q, says, unread := c.quota(e.Reply, at)
@@ -109,7 +110,6 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 		Overloaded: e.Kind == messages.TimedOut || e.Kind == messages.WasReset,
 		Final:      true, Told: r.asks && e.HeadTold,
 	})
-	findings, broken := c.panel.judge(in)
 	c.to.Reporter(&messages.Judged{
 		Exchange: e, Findings: findings, Refused: r.asks, Unjudged: in.Unjudged, Unread: unread, Broken: broken,
 	})
