@@ -1,7 +1,9 @@
 package settings
 
 import (
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -209,6 +211,10 @@ var rules = map[string]rule{
 	"report.recording": {
 		meaning: "Whether every exchange is written to run.ndjson.zst beside the report.",
 	},
+	"report.formats": {
+		meaning: "What the report is written as besides report.json, commas between: " + strings.Join(Formats, ", ") + "; empty: nothing more.",
+		check:   checkFormats,
+	},
 	"report.liveEvery": {
 		meaning: "How often the live line of a terminal is drawn anew.",
 		least:   tick, most: longest,
@@ -236,6 +242,18 @@ func checkUserAgent(text string) string {
 	}
 	if strings.TrimSpace(text) != text {
 		return "begins or ends with a space; leave it out"
+	}
+	return ""
+}
+
+func checkFormats(text string) string {
+	for _, name := range FormatsIn(text) {
+		if !slices.Contains(Formats, name) {
+			if near := Suggest(name, Formats); near != "" {
+				return fmt.Sprintf("names %q, which is no format; did you mean %q?", name, near)
+			}
+			return fmt.Sprintf("names %q, which is no format; write some of %s, with commas between", name, strings.Join(Formats, ", "))
+		}
 	}
 	return ""
 }

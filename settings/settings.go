@@ -2,7 +2,10 @@
 // one can be given in.
 package settings
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Settings are the values a run goes by. The yaml names are the settings' own, in groups.
 type Settings struct {
@@ -84,9 +87,19 @@ type Checks struct {
 	FailOnWarnings        bool `yaml:"failOnWarnings"`
 }
 
+// Formats are what report.formats can name.
+var Formats = []string{"html", "junit", "sarif", "har", "wfc", "markdown"}
+
+// FormatsIn are the names that a value of report.formats lists.
+func FormatsIn(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
 // Report says what is written.
 type Report struct {
-	Recording       bool          `yaml:"recording"`
+	Recording bool `yaml:"recording"`
+	// Formats names what the report is written as besides report.json, with commas between.
+	Formats         string        `yaml:"formats"`
 	LiveEvery       time.Duration `yaml:"liveEvery"`
 	PlainEvery      time.Duration `yaml:"plainEvery"`
 	MostFindings    int           `yaml:"mostFindings"`
@@ -125,7 +138,7 @@ func Default() Settings {
 			BrokenReply: true,
 		},
 		Report: Report{
-			Recording: true, LiveEvery: 200 * time.Millisecond, PlainEvery: 5 * time.Second,
+			Recording: true, Formats: "html", LiveEvery: 200 * time.Millisecond, PlainEvery: 5 * time.Second,
 			MostFindings: 1000, LongestBodyKept: 24 << 10,
 		},
 	}

@@ -41,7 +41,7 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 	if err := p.doc.Reachable(); err != nil {
 		return none, err
 	}
-	folder, err := reporter.NewFolder(p.options.out)
+	folder, err := reporter.NewFolder(p.options.out, formatFiles()...)
 	if err != nil {
 		return none, err
 	}
@@ -67,6 +67,7 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 			Source: p.options.document, Budget: p.options.budget, Mask: p.mask,
 			KeysUsed: p.keys.Used(), KeysMissing: p.keys.Missing(p.doc), Out: folder, Quiet: p.options.quiet,
 			Notes: p.notes, Started: p.clock.Wall(0), URL: p.options.url, Files: &p.files,
+			Formats: formatsNamed(p.given.Report.Formats),
 		},
 		Transport: func(t func(messages.ToSender), f func(error)) sender.Transport {
 			tell, fail = t, f

@@ -20,15 +20,16 @@ type Directory interface {
 type Folder struct{ path string }
 
 // NewFolder makes the folder if there is none, sees that files can be made in it, and removes from it what an earlier
-// run has written, so that an old report is never taken for this run's. Other files in it are left alone.
-func NewFolder(path string) (*Folder, error) {
+// run has written, more names of files among it, so that an old report is never taken for this run's. Other files in it are
+// left alone.
+func NewFolder(path string, more ...string) (*Folder, error) {
 	if at, err := os.Stat(path); err == nil && !at.IsDir() {
 		return nil, fmt.Errorf("the report cannot go into %s, which is no folder", path)
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("no folder can be made for the report: %w", err)
 	}
-	for _, name := range []string{ReportName, RecordingName} {
+	for _, name := range append([]string{ReportName, RecordingName}, more...) {
 		if err := os.Remove(filepath.Join(path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("an earlier run's file cannot be removed: %w", err)
 		}

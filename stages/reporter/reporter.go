@@ -49,6 +49,8 @@ type Config struct {
 	Unbuildable []Unbuildable
 	// Out is where the files go; nil: none are written.
 	Out Directory
+	// Formats are what the report is written as besides report.json.
+	Formats []Format
 	// Live is where the run is told about as it goes, the standard error as a rule; nil: nowhere. LiveTTY says that
 	// it is a terminal, Width how many columns that has (0: 80), Color and UTF8 what it can show.
 	Live    io.Writer
@@ -69,6 +71,14 @@ type Config struct {
 	Done func()
 	// Simulated says, at the end, what a run on paper was answered by; nil for a run that tests an API.
 	Simulated func() Simulated
+}
+
+// Format is one more file that the report is written as.
+type Format struct {
+	// Name is what the settings call it, File the name of what it writes.
+	Name, File string
+	// Write writes all of it. The report holds no key.
+	Write func(w io.Writer, told *Report) error
 }
 
 // Tool says what made a report.
@@ -126,8 +136,9 @@ type Reporter struct {
 	failures failures
 
 	recording *recording
-	recorded  bool // there is a recording, whole or not
-	reported  bool // the report was written
+	recorded  bool     // there is a recording, whole or not
+	reported  bool     // the report was written
+	written   []string // the files it was written as besides
 	screen    *screen
 	live      live
 	paced     *messages.Paced
@@ -407,30 +418,51 @@ func (r *Reporter) cutShort() bool {
 
 func interrupted(e messages.End) bool { return e == messages.Interrupted || e == messages.Terminated }
 
-// writeReport writes report.json. A panic while it is made is an error like another, so that the summary is still told.
+// writeReport writes report.json, and what else it is asked for as. A panic while one is made is an error like another, so that the summary is still told.
 func (r *Reporter) writeReport() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it could not be made: %v", p)
 		}
 	}()
+	told := r.report()
+	err = r.write(ReportName, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(told)
+	})
+	r.reported = err == nil
+	for _, f := range r.cfg.Formats {
+		if e := r.write(f.File, func(w io.Writer) error { return f.Write(w, told) }); e != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", f.File, e))
+		} else {
+			r.written = append(r.written, f.File)
+		}
+	}
+	return err
+}
+
+// write writes a file whole, or none: a part of one would be taken for it.
+func (r *Reporter) write(name string, content func(io.Writer) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it could not be made: %v", p)
+		}
+	}()
 	var told bytes.Buffer
-	encoder := json.NewEncoder(&told)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(r.report()); err != nil {
+	if err := content(&told); err != nil {
 		return err
 	}
-	file, err := r.cfg.Out.Create(ReportName)
+	file, err := r.cfg.Out.Create(name)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(told.Bytes())
 	err = errors.Join(err, file.Close())
 	if d, ok := r.cfg.Out.(interface{ Remove(name string) error }); ok && err != nil {
-		err = errors.Join(err, d.Remove(ReportName)) // a part of it is no JSON
+		err = errors.Join(err, d.Remove(name))
 	}
-	r.reported = err == nil
 	return err
 }
 

@@ -472,12 +472,15 @@ func (s *summary) failed() {
 }
 
 func (s *summary) files() {
-	if !s.reported && !s.recorded {
+	if !s.reported && !s.recorded && len(s.written) == 0 {
 		return
 	}
 	s.section()
 	if s.reported {
 		s.line("report: %s", s.path(ReportName))
+	}
+	for _, name := range s.written {
+		s.line("        %s", s.path(name))
 	}
 	if s.recorded {
 		s.line("recording: %s", s.path(RecordingName))
