@@ -42,9 +42,18 @@ func NewFolder(path string, more ...string) (*Folder, error) {
 	return f, errors.Join(probe.Close(), f.Remove(ReportName))
 }
 
-// Create opens a new file in the folder.
+// Create opens a new file in the folder; a name can have a folder of its own before a slash.
 func (f *Folder) Create(name string) (io.WriteCloser, error) {
-	return os.Create(filepath.Join(f.path, name))
+	path := filepath.Join(f.path, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	return os.Create(path)
+}
+
+// Open opens a file of the folder for reading.
+func (f *Folder) Open(name string) (io.ReadCloser, error) {
+	return os.Open(filepath.Join(f.path, filepath.FromSlash(name)))
 }
 
 // Remove removes a file from the folder.

@@ -3,7 +3,7 @@
 package reporter
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,9 +77,13 @@ type Config struct {
 type Format struct {
 	// Name is what the settings call it, File the name of what it writes.
 	Name, File string
-	// Write writes all of it. The report holds no key.
-	Write func(w io.Writer, told *Report) error
+	// Write writes all of it. Neither the report nor the exchanges hold a key.
+	Write func(w io.Writer, told *Report, exchanges Exchanges) error
 }
+
+// Exchanges gives f every exchange of a run in the order they ended; those of its findings alone where the run was not
+// recorded.
+type Exchanges func(f func(*ExchangeTold) error) error
 
 // Tool says what made a report.
 type Tool struct {
@@ -426,15 +430,10 @@ func (r *Reporter) writeReport() (err error) {
 		}
 	}()
 	told := r.report()
-	err = r.write(ReportName, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(told)
-	})
+	err = r.write(ReportName, func(w io.Writer) error { return told.Write(w) })
 	r.reported = err == nil
 	for _, f := range r.cfg.Formats {
-		if e := r.write(f.File, func(w io.Writer) error { return f.Write(w, told) }); e != nil {
+		if e := r.write(f.File, func(w io.Writer) error { return f.Write(w, told, r.exchanges(told)) }); e != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", f.File, e))
 		} else {
 			r.written = append(r.written, f.File)
@@ -443,27 +442,59 @@ func (r *Reporter) writeReport() (err error) {
 	return err
 }
 
+// Write writes the report as JSON.
+func (told *Report) Write(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(told)
+}
+
+// exchanges are those of the recording, read back, or else those that show the findings.
+func (r *Reporter) exchanges(told *Report) Exchanges {
+	return func(f func(*ExchangeTold) error) error {
+		folder, ok := r.cfg.Out.(interface {
+			Open(name string) (io.ReadCloser, error)
+		})
+		if !r.recorded || !ok {
+			for i := range told.Findings {
+				if err := f(told.Findings[i].ExchangeTold); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		file, err := folder.Open(RecordingName)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return ReadRecording(file, func(l Line) error {
+			if l.Exchange == nil {
+				return nil
+			}
+			return f(l.Exchange)
+		})
+	}
+}
+
 // write writes a file whole, or none: a part of one would be taken for it.
 func (r *Reporter) write(name string, content func(io.Writer) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it could not be made: %v", p)
-		}
-	}()
-	var told bytes.Buffer
-	if err := content(&told); err != nil {
-		return err
-	}
 	file, err := r.cfg.Out.Create(name)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(told.Bytes())
-	err = errors.Join(err, file.Close())
-	if d, ok := r.cfg.Out.(interface{ Remove(name string) error }); ok && err != nil {
-		err = errors.Join(err, d.Remove(name))
-	}
-	return err
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it could not be made: %v", p)
+		}
+		err = errors.Join(err, file.Close())
+		if d, ok := r.cfg.Out.(interface{ Remove(name string) error }); ok && err != nil {
+			err = errors.Join(err, d.Remove(name))
+		}
+	}()
+	w := bufio.NewWriterSize(file, 64<<10)
+	return errors.Join(content(w), w.Flush())
 }
 
 func (r *Reporter) teller() teller {
