@@ -32,6 +32,9 @@ func joined(ctx context.Context, p *prepared, s streams) int {
 		return reporter.ExitUsage
 	}
 	fmt.Fprint(s.out, result.Summary)
+	if err := tellGitHub(result.Report, p.options.environ, s.out); err != nil {
+		fmt.Fprintln(s.err, err)
+	}
 	return result.Exit
 }
 

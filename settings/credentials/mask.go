@@ -114,6 +114,11 @@ func (m *Mask) Shell(s string) string {
 	return b.String()
 }
 
+// Template is the text with each key as ${NAME}, the variable that holds it, one of Variables.
+func (m *Mask) Template(s string) string {
+	return m.replace(s, func(f *form) string { return "${" + f.variable + "}" })
+}
+
 // Variables are those that Shell may use, in the order of the keys: for each key the key itself, then its encoded
 // forms.
 func (m *Mask) Variables() []Variable {
@@ -123,11 +128,11 @@ func (m *Mask) Variables() []Variable {
 	return m.variables
 }
 
-// VariablesIn are those that a text written by Shell uses, in the same order.
-func (m *Mask) VariablesIn(shell string) []Variable {
+// VariablesIn are those that a text written by Shell or Template uses, in the same order.
+func (m *Mask) VariablesIn(text string) []Variable {
 	var used []Variable
 	for _, v := range m.Variables() {
-		if strings.Contains(shell, `"$`+v.Name+`"`) {
+		if strings.Contains(text, `"$`+v.Name+`"`) || strings.Contains(text, "${"+v.Name+"}") {
 			used = append(used, v)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/restest/restest/messages"
 )
@@ -28,6 +29,7 @@ type group struct {
 	title, expected, got, place string
 	exchange                    *ExchangeTold
 	curl                        curl
+	again                       *Again
 }
 
 // levels counts errors and warnings, each time one was seen.
@@ -178,4 +180,36 @@ func (g *group) tell(t teller, ex *messages.Exchange, f *messages.Finding, line 
 	g.title, g.expected, g.got, g.place = words(f.Title), words(f.Expected), words(f.Got), words(f.Place)
 	g.curl = line
 	g.exchange = t.exchange(ex)
+	g.again = t.again(ex.Request)
+}
+
+// again is what to send to see the finding again. Credentials that are none of the run's keys stay hidden.
+func (t teller) again(r *messages.Request) *Again {
+	fields := make([][2]Text, len(r.Header))
+	for i, f := range r.Header {
+		value := f.Value
+		if !t.mask.Has(value) {
+			value = hideField(f.Name, value)
+		}
+		fields[i] = [2]Text{Text(f.Name), Text(t.mask.Template(value))}
+	}
+	again := &Again{Method: Text(r.Method), URL: Text(t.doc.Origin + t.mask.Template(r.Target)), Header: fields}
+	if r.Body != nil {
+		again.Body = contentOf(t.mask.Template(string(r.Body)), t.longest)
+		again.Body.Length = int64(len(r.Body))
+	}
+	return again
+}
+
+// keys is the text in which the variables of keys can stand.
+func (a *Again) keys() string {
+	var b strings.Builder
+	b.WriteString(string(a.URL))
+	for _, f := range a.Header {
+		b.WriteString("\n" + string(f[1]))
+	}
+	if a.Body != nil && a.Body.Text != nil {
+		b.WriteString("\n" + *a.Body.Text)
+	}
+	return b.String() + "\n"
 }

@@ -142,6 +142,15 @@ type OperationTold struct {
 	NeverSent int64         `json:"neverSent"`
 	Refused   int64         `json:"refused"`
 	Waits     int           `json:"waits"`
+	Declared  PlaceTold     `json:"declared"`
+}
+
+// PlaceTold is where something stands in the document. Line and Column count from 1; 0 where they are not known.
+type PlaceTold struct {
+	File    string `json:"file"`
+	Pointer string `json:"pointer"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
 }
 
 // IssueTold is a problem of the document.
@@ -268,7 +277,16 @@ type FindingInFull struct {
 	Place            string `json:"place"`
 	Curl             string `json:"curl"`
 	CurlNote         string `json:"curlNote,omitempty"`
+	Again            *Again `json:"again"`
 	*ExchangeTold
+}
+
+// Again is what to send to see a finding again. A key stands in it as ${NAME}, one of the report's curlVariables.
+type Again struct {
+	Method Text      `json:"method"`
+	URL    Text      `json:"url"`
+	Header [][2]Text `json:"header"`
+	Body   *Content  `json:"body,omitempty"`
 }
 
 // CurlVariable is a shell variable that the curl commands take a key from.
@@ -370,7 +388,7 @@ func (r *Reporter) report() *Report {
 	r.reportFaults(rep)
 	var commands strings.Builder
 	for _, f := range r.gathered.groups {
-		commands.WriteString(f.curl.line + "\n")
+		commands.WriteString(f.curl.line + "\n" + f.again.keys())
 	}
 	for _, v := range r.mask.VariablesIn(commands.String()) {
 		rep.CurlVariables = append(rep.CurlVariables, CurlVariable{v.Name, v.Meaning})
@@ -399,6 +417,7 @@ func (r *Reporter) reportOperations(rep *Report) {
 			ID: op.ID, Method: op.Method, Path: op.Path, State: "tested",
 			Requests: t.sent, ByClass: classesOf(&t.counts), ByStatus: statusesOf(t.statuses),
 			NoReply: t.noReply, NeverSent: t.neverSent, Refused: t.refused, Waits: waits[op.Index],
+			Declared: PlaceTold{r.mask.Text(op.Place.File), op.Place.Pointer, op.Place.Line, op.Place.Column},
 		}
 		if t.answered() == 0 {
 			told.State = "notReached"
@@ -445,7 +464,7 @@ func (r *Reporter) reportFaults(rep *Report) {
 			Status: f.status, Count: f.count,
 			FirstSeen: r.moment(f.first), LastSeen: r.moment(f.last), LastSeq: f.lastSeq,
 			Expected: f.expected, Got: f.got, Place: f.place,
-			Curl: f.curl.line, CurlNote: f.curl.note, ExchangeTold: f.exchange,
+			Curl: f.curl.line, CurlNote: f.curl.note, Again: f.again, ExchangeTold: f.exchange,
 		})
 	}
 }

@@ -113,6 +113,8 @@ type Result struct {
 	Errors, Warnings int64
 	// Summary is what to print on the standard output.
 	Summary string
+	// Report is what report.json holds, nil where none was written.
+	Report *Report
 	// Totals are the run's sums, Paced how it went as the pacer told at its end.
 	Totals Totals
 	Paced  *messages.Paced
@@ -374,7 +376,7 @@ func (r *Reporter) resultOf(v verdict, summary string) Result {
 	return Result{
 		Exit: v.exit, Verdict: v.word, Sentence: v.sentence,
 		Errors: r.gathered.errors, Warnings: r.gathered.warnings,
-		Summary: summary, Totals: r.totals(), Paced: r.paced, Simulated: told,
+		Summary: summary, Report: r.result.Report, Totals: r.totals(), Paced: r.paced, Simulated: told,
 	}
 }
 
@@ -431,7 +433,9 @@ func (r *Reporter) writeReport() (err error) {
 	}()
 	told := r.report()
 	err = r.write(ReportName, func(w io.Writer) error { return told.Write(w) })
-	r.reported = err == nil
+	if r.reported = err == nil; r.reported {
+		r.result.Report = told
+	}
 	for _, f := range r.cfg.Formats {
 		if e := r.write(f.File, func(w io.Writer) error { return f.Write(w, told, r.exchanges(told)) }); e != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", f.File, e))

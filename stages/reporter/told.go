@@ -239,15 +239,21 @@ const farthestKey = 64 << 10
 
 // content tells a body up to the longest length that is kept. Keys are hidden before it is shortened.
 func (t *teller) content(place string, body []byte, length int64) *Content {
-	told := &Content{Length: length}
 	window := body
 	if most := max(t.longest, 0) + farthestKey; int64(len(body)) > most {
 		window = body[:most]
 	}
-	s := string(t.text(place, string(window)))
-	if int64(len(s)) > t.longest {
+	told := contentOf(string(t.text(place, string(window))), t.longest)
+	told.Length = length
+	return told
+}
+
+// contentOf tells a text as content of at most so many bytes.
+func contentOf(s string, longest int64) *Content {
+	told := &Content{Length: int64(len(s))}
+	if int64(len(s)) > longest {
 		told.Shortened = true
-		s = strings.Clone(clipBytes(s, int(max(t.longest, 0))))
+		s = strings.Clone(clipBytes(s, int(max(longest, 0))))
 	}
 	if utf8.ValidString(s) {
 		told.Text = &s
