@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -640,6 +641,7 @@ func TestEachRequestEndsExactlyOnce(t *testing.T) {
 
 func TestRedirectsAreFollowedOverTheWire(t *testing.T) {
 	var targets []string
+	gone := make(chan struct{}, 2)
 	s := serve(t, func(c net.Conn, _ int, r *http.Request) bool {
 		targets = append(targets, r.Method+" "+r.RequestURI)
 		reply := redirectTo("/landing")
@@ -647,7 +649,12 @@ func TestRedirectsAreFollowedOverTheWire(t *testing.T) {
 			reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 		}
 		_, err := io.WriteString(c, reply)
-		return err == nil && r.URL.Path == "/landing" // the redirect's connection ends, unannounced
+		if r.URL.Path != "/landing" { // the redirect's connection ends, unannounced
+			err = errors.Join(err, c.Close())
+			gone <- struct{}{}
+			return false
+		}
+		return err == nil
 	})
 	set := settings.Default()
 	set.Engine.FollowRedirects = true
@@ -672,6 +679,7 @@ func TestRedirectsAreFollowedOverTheWire(t *testing.T) {
 				told <- messages.Go{Request: &messages.Request{Method: "POST", Target: "/go"}, Deadline: clock.Never}
 			case messages.Again:
 				gaps++
+				<-gone
 				told <- messages.Go{Request: m.Request, Hop: true, Deadline: clock.Never}
 			}
 		},
