@@ -19,33 +19,35 @@ type format struct {
 	draw func(r *rand.Rand, tight bool) string
 	// fits says whether a text is one.
 	fits func(s string) bool
+	// wrong are texts that are none, though they come near.
+	wrong []string
 }
 
 // formats by their names in the OpenAPI format registry and JSON Schema 2020-12 §7.3. Others say nothing.
 var formats = map[string]*format{
-	"date":                  {drawDate, layout(time.DateOnly)},
-	"date-time":             {drawDateTime, isDateTime},
-	"time":                  {drawTime, isTime},
-	"duration":              {drawDuration, isDuration},
-	"uuid":                  {drawUUID, isUUID},
-	"email":                 {drawEmail, isEmail},
-	"idn-email":             {drawEmail, isEmail},
-	"hostname":              {drawHost, isHost},
-	"idn-hostname":          {drawHost, isHost},
-	"ipv4":                  {drawIPv4, isIPv4},
-	"ip":                    {drawIPv4, func(s string) bool { return isIPv4(s) || isIPv6(s) }},
-	"ipv6":                  {drawIPv6, isIPv6},
-	"uri":                   {drawURI, isURI},
-	"url":                   {drawURI, isURI},
-	"iri":                   {drawURI, isURI},
-	"uri-reference":         {drawReference, isReference},
-	"iri-reference":         {drawReference, isReference},
-	"uri-template":          {drawReference, isReference},
-	"byte":                  {drawBase64, isBase64},
-	"base64url":             {drawBase64URL, isBase64URL},
-	"json-pointer":          {drawPointer, isPointer},
-	"relative-json-pointer": {drawRelativePointer, isRelativePointer},
-	"regex":                 {drawRegex, isRegex},
+	"date":                  {drawDate, layout(time.DateOnly), []string{`2024-02-30`, `2024-13-01`, `24-01-01`, `2024/01/15`, `2024-1-5`}},
+	"date-time":             {drawDateTime, isDateTime, []string{`2024-02-30T10:00:00Z`, `2024-01-15T25:00:00Z`, `2024-01-15`, `2024-01-15 10:00`, `2024-01-15T10:00:00`}},
+	"time":                  {drawTime, isTime, []string{`25:00:00Z`, `10:61:00Z`, `10:00`, `10 am`}},
+	"duration":              {drawDuration, isDuration, []string{`1D`, `P`, `PT`, `P1S`, `one day`}},
+	"uuid":                  {drawUUID, isUUID, []string{`123e4567-e89b-12d3-a456-42661417400`, `123e4567-e89b-12d3-a456-42661417400g`, `not-a-uuid`}},
+	"email":                 {drawEmail, isEmail, []string{`nobody`, `@example.com`, `nobody@`, `two@at@example.com`, `a b@example.com`}},
+	"idn-email":             {drawEmail, isEmail, []string{`nobody`, `@example.com`, `nobody@`}},
+	"hostname":              {drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `under_score.example.com`, `sp ace.example.com`}},
+	"idn-hostname":          {drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `sp ace.example.com`}},
+	"ipv4":                  {drawIPv4, isIPv4, []string{`192.0.2.256`, `192.0.2`, `192.0.2.1.1`, `host`}},
+	"ip":                    {drawIPv4, func(s string) bool { return isIPv4(s) || isIPv6(s) }, []string{`192.0.2.256`, `192.0.2`, `2001:db8::g`, `host`}},
+	"ipv6":                  {drawIPv6, isIPv6, []string{`2001:db8::g`, `2001:db8`, `1::2::3`, `192.0.2.1`}},
+	"uri":                   {drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
+	"url":                   {drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
+	"iri":                   {drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`}},
+	"uri-reference":         {drawReference, isReference, []string{`\\WINDOWS\share`, `a b`, `%zz`}},
+	"iri-reference":         {drawReference, isReference, []string{`\\WINDOWS\share`, `a b`}},
+	"uri-template":          {drawReference, isReference, []string{`/a b`, `/%zz`}},
+	"byte":                  {drawBase64, isBase64, []string{`a`, `ab*d`}},
+	"base64url":             {drawBase64URL, isBase64URL, []string{`a`, `ab*d`}},
+	"json-pointer":          {drawPointer, isPointer, []string{`a`, `/~`, `/~2`, `#/a`}},
+	"relative-json-pointer": {drawRelativePointer, isRelativePointer, []string{`/a`, `-1/a`, `01/a`, `a`}},
+	"regex":                 {drawRegex, isRegex, []string{`(`, `[a`, `*`, `a{2,1}`}},
 }
 
 func layout(layout string) func(string) bool {

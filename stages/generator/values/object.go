@@ -31,6 +31,13 @@ type field struct {
 }
 
 func (s *Shape) planObject() string {
+	p, problem := s.objectOf()
+	s.object = p
+	return problem
+}
+
+// objectOf is the plan, nil with what excludes every object.
+func (s *Shape) objectOf() (plan *objectPlan, problem string) {
 	p := &objectPlan{high: -1}
 	required := map[string]bool{}
 	var names []string
@@ -90,20 +97,19 @@ func (s *Shape) planObject() string {
 	s.planExtra(p)
 	switch {
 	case high >= 0 && low > high:
-		return fmt.Sprintf("minProperties %d is above maxProperties %d", low, high)
+		return nil, fmt.Sprintf("minProperties %d is above maxProperties %d", low, high)
 	case high >= 0 && int64(needed) > high:
-		return fmt.Sprintf("it requires %d properties and maxProperties is %d", needed, high)
+		return nil, fmt.Sprintf("it requires %d properties and maxProperties is %d", needed, high)
 	case low > int64(len(p.fields)) && p.extra == nil:
-		return fmt.Sprintf("minProperties %d asks for more properties than it allows", low)
+		return nil, fmt.Sprintf("minProperties %d asks for more properties than it allows", low)
 	case low > mostItems:
-		return fmt.Sprintf("minProperties %d asks for more properties than are ever sent (%d)", low, mostItems)
+		return nil, fmt.Sprintf("minProperties %d asks for more properties than are ever sent (%d)", low, mostItems)
 	}
 	p.low = int(low)
 	if high >= 0 {
 		p.high = int(min(high, mostItems))
 	}
-	s.object = p
-	return ""
+	return p, ""
 }
 
 // someName is the schema of a property's name.

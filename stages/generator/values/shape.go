@@ -15,6 +15,7 @@ type Shapes struct {
 	byKey    map[string]*Shape
 	patterns map[string]*pattern
 	pins     map[pinned]*document.Schema
+	bare     map[without]*document.Schema
 	key      []byte // scratch
 }
 
@@ -26,6 +27,7 @@ func NewShapes(limits settings.Generation) *Shapes {
 		byKey:    map[string]*Shape{},
 		patterns: map[string]*pattern{},
 		pins:     map[pinned]*document.Schema{},
+		bare:     map[without]*document.Schema{},
 	}
 }
 
