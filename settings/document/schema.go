@@ -587,7 +587,8 @@ func (l *loader) items(s *Schema, v at) {
 	}
 }
 
-// openOr reads additionalProperties. True says nothing and becomes nil.
+// openOr reads additionalProperties. True says nothing and becomes nil, except where unevaluatedProperties can be asked
+// what is left: from OpenAPI 3.1 on.
 func (l *loader) openOr(v at) *Schema {
 	if v.n.kind == isText {
 		var open bool
@@ -600,10 +601,12 @@ func (l *loader) openOr(v at) *Schema {
 		return nil
 	}
 	if v.n.kind == isBoolean {
-		if v.n.text == "true" {
+		switch {
+		case v.n.text != "true":
+			return l.never(v)
+		case l.dialect < v31:
 			return nil
 		}
-		return l.never(v)
 	}
 	return l.schema(v)
 }

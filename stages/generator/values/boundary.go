@@ -363,10 +363,7 @@ func (d *Draw) textOf(p *textPlan, n int) (string, bool) {
 
 // patterned are a text that fits the pattern and one that is a little beside it.
 func (b *bounder) patterned(s *Shape) {
-	t, ok := b.d.drawText(s, nil)
-	if !ok {
-		return
-	}
+	t := b.d.drawText(s, nil)
 	b.add(s, "pattern", "", Inside, t)
 	for _, near := range besides(t) {
 		before := len(b.found)
@@ -402,10 +399,7 @@ func besides(t string) []string {
 
 // formatted are a text of the format and some that are none.
 func (b *bounder) formatted(s *Shape, f *format) {
-	t, ok := b.d.drawText(s, nil)
-	if !ok {
-		return
-	}
+	t := b.d.drawText(s, nil)
 	b.add(s, "format", "", Inside, t)
 	for _, wrong := range f.wrong {
 		b.add(s, "format", "", Outside, wrong)
@@ -504,7 +498,7 @@ func (b *bounder) contained(s *Shape, m *document.Schema) {
 		if n < 0 || n > mostBoundaryItems {
 			return
 		}
-		all := slices.Clone(other)
+		all := append([]any{}, other...)
 		for i := range n {
 			if i < int64(len(is)) {
 				all = append(all, is[i])
@@ -740,15 +734,22 @@ func (b *bounder) drawn(s *Shape, rule string, members []*document.Schema) {
 	}
 }
 
-// fitsWithout says whether the value would fit if the rule were not there.
+// fitsWithout says whether the value would fit if the rule were not there. Choices that are settled do not count: the
+// branch is among the members, and what other branches say does not matter then.
 func (s *Shape) fitsWithout(v any, rule, part string) bool {
+	return s.fitsLifted(v, func(m *document.Schema) {
+		lift(m, rule, part)
+	}, true)
+}
+
+// fitsLifted says whether the value fits the members when some of their rules are lifted.
+func (s *Shape) fitsLifted(v any, some func(*document.Schema), settled bool) bool {
 	c := &checker{all: s.all}
 	for _, m := range s.members {
 		bare := *m
-		lift(&bare, rule, part)
+		some(&bare)
 		for _, k := range s.settled {
-			// The branch is among the members; what other branches say does not matter then.
-			if k.schema == m {
+			if settled && k.schema == m {
 				lift(&bare, k.kind.keyword(), "")
 			}
 		}
@@ -759,8 +760,23 @@ func (s *Shape) fitsWithout(v any, rule, part string) bool {
 	return true
 }
 
-func (k choiceKind) keyword() string {
-	return [...]string{oneOf: "oneOf", anyOf: "anyOf", conditional: "if"}[k]
+// broken says which of the rules that do not lead the making of values the value breaks.
+func (s *Shape) broken(v any) string {
+	for _, rule := range []string{
+		"oneOf", "not", "anyOf", "if", "contains", "maxContains", "uniqueItems", "dependentRequired", "dependentSchemas",
+		"propertyNames", "unevaluatedProperties", "unevaluatedItems", "pattern", "required", "additionalProperties",
+	} {
+		if s.fitsLifted(v, func(m *document.Schema) { lift(m, rule, "") }, false) {
+			switch rule {
+			case "oneOf":
+				return "its oneOf: exactly one of its branches has to fit"
+			case "not":
+				return "its not: what is wanted is what it excludes"
+			}
+			return "its " + rule
+		}
+	}
+	return "more than one of its rules"
 }
 
 // lift takes one rule off the schema.
@@ -803,11 +819,16 @@ func lift(s *document.Schema, rule, part string) {
 	case "maxProperties":
 		s.MaxProperties = -1
 	case "required":
+		if part == "" {
+			s.Required = nil
+		}
 		s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == part })
 	case "additionalProperties":
 		s.AdditionalProperties = nil
 	case "unevaluatedProperties":
 		s.UnevaluatedProps = nil
+	case "unevaluatedItems":
+		s.UnevaluatedItems = nil
 	case "propertyNames":
 		s.PropertyNames = nil
 	case "dependentRequired":
@@ -820,5 +841,7 @@ func lift(s *document.Schema, rule, part string) {
 		s.AnyOf = nil
 	case "if":
 		s.If = nil
+	case "dependentSchemas":
+		s.DependentSchemas = nil
 	}
 }

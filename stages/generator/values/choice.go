@@ -10,8 +10,10 @@ import (
 type choice struct {
 	key      choiceKey
 	branches [][]*document.Schema
-	// shapes are the branches with the rest of the shape, made when first needed.
+	// shapes are the branches with the rest of the shape, made when first needed; apart the same where some other
+	// branches must not fit.
 	shapes []*Shape
+	apart  map[apart]*Shape
 }
 
 type choiceKey struct {
@@ -25,7 +27,13 @@ const (
 	oneOf choiceKind = iota
 	anyOf
 	conditional
+	dependent
+	negation
 )
+
+func (k choiceKind) keyword() string {
+	return [...]string{oneOf: "oneOf", anyOf: "anyOf", conditional: "if", dependent: "dependentSchemas", negation: "not"}[k]
+}
 
 // pinned is a branch that a discriminator names.
 type pinned struct {
@@ -34,20 +42,50 @@ type pinned struct {
 }
 
 func (s *Shape) planChoices() {
+	add := func(schema *document.Schema, kind choiceKind, branches func() [][]*document.Schema) {
+		k := choiceKey{schema, kind}
+		if slices.Contains(s.settled, k) {
+			return
+		}
+		s.choices = append(s.choices, &choice{key: k, branches: branches()})
+	}
 	for _, m := range s.members {
-		if k := (choiceKey{m, oneOf}); len(m.OneOf) > 0 && !slices.Contains(s.settled, k) {
-			s.choices = append(s.choices, &choice{key: k, branches: s.branches(m, m.OneOf)})
+		if len(m.OneOf) > 0 {
+			add(m, oneOf, func() [][]*document.Schema { return s.branches(m, m.OneOf) })
 		}
-		if k := (choiceKey{m, anyOf}); len(m.AnyOf) > 0 && !slices.Contains(s.settled, k) {
-			s.choices = append(s.choices, &choice{key: k, branches: s.branches(m, m.AnyOf)})
+		if len(m.AnyOf) > 0 {
+			add(m, anyOf, func() [][]*document.Schema { return s.branches(m, m.AnyOf) })
 		}
-		if k := (choiceKey{m, conditional}); m.If != nil && !slices.Contains(s.settled, k) {
-			s.choices = append(s.choices, &choice{key: k, branches: [][]*document.Schema{present(m.If, m.Then), present(m.Else)}})
+		if m.If != nil {
+			add(m, conditional, func() [][]*document.Schema {
+				return [][]*document.Schema{given(m.If, m.Then), given(s.all.not(m.If), m.Else)}
+			})
 		}
+		for _, name := range sortedNames(m.DependentSchemas) {
+			absent := s.all.absent(m, name)
+			add(absent, dependent, func() [][]*document.Schema {
+				return [][]*document.Schema{{s.all.present(m, name), m.DependentSchemas[name]}, {absent}}
+			})
+		}
+		if m.Not == nil {
+			continue
+		}
+		ways := s.all.ways(m.Not)
+		if len(ways) == 0 {
+			s.problem = "what it excludes by not is everything"
+			return
+		}
+		add(m, negation, func() [][]*document.Schema {
+			branches := make([][]*document.Schema, len(ways))
+			for i, way := range ways {
+				branches[i] = []*document.Schema{way}
+			}
+			return branches
+		})
 	}
 }
 
-func present(schemas ...*document.Schema) []*document.Schema {
+func given(schemas ...*document.Schema) []*document.Schema {
 	return slices.DeleteFunc(schemas, func(s *document.Schema) bool { return s == nil })
 }
 
@@ -139,4 +177,62 @@ func (s *Shape) branch(c *choice, i int) *Shape {
 		c.shapes[i] = s.all.of(members, append(slices.Clone(s.settled), c.key))
 	}
 	return c.shapes[i]
+}
+
+// apart is a branch and others that must not fit, a bit for each.
+type apart struct {
+	branch int
+	others uint64
+}
+
+// apartFrom is a branch of the shape's oneOf that keeps away from the branches which the value fits as well, nil where
+// that is not the trouble or no such branch is found.
+func (d *Draw) apartFrom(s *Shape, v any) *Shape {
+	if len(s.choices) == 0 || s.choices[0].key.kind != oneOf || len(s.choices[0].branches) > 64 {
+		return nil
+	}
+	c := s.choices[0]
+	var fitting []int
+	var all uint64
+	for i, branch := range c.branches {
+		if (&checker{all: s.all}).schema(branch[0], v) {
+			fitting = append(fitting, i)
+			all |= 1 << i
+		}
+	}
+	if len(fitting) < 2 {
+		return nil
+	}
+	i := fitting[d.Rand.IntN(len(fitting))]
+	return s.apart(c, apart{i, all &^ (1 << i)})
+}
+
+// apart settles the choice by a branch, with one rule of each of the others broken: the first with which a value is
+// possible. To try the rules of all of them in all combinations would be too much.
+func (s *Shape) apart(c *choice, of apart) *Shape {
+	shape, ok := c.apart[of]
+	if ok {
+		return shape
+	}
+	members, settled := append(slices.Clone(s.members), c.branches[of.branch]...), append(slices.Clone(s.settled), c.key)
+	for j := range c.branches {
+		if of.others&(1<<j) == 0 {
+			continue
+		}
+		shape = nil
+		for _, way := range s.all.ways(c.branches[j][0]) {
+			if with := s.all.of(append(slices.Clip(members), way), settled); way != anything && with.Possible() {
+				shape, members = with, with.members
+				break
+			}
+		}
+		if shape == nil {
+			break
+		}
+	}
+	if c.apart == nil {
+		c.apart = map[apart]*Shape{}
+	}
+	c.apart[of] = shape
+	return shape
 }

@@ -7,14 +7,14 @@ import (
 
 // cost is what the smallest value of a shape takes.
 type cost struct {
-	// height is how deep it nests, never where no finite value exists.
+	// height is how deep it nests, endless where no finite value exists.
 	height int
 	// size is about how many bytes it takes as JSON.
 	size int64
 }
 
 const (
-	never = math.MaxInt32
+	endless = math.MaxInt32
 	// mostBytes is the largest value that is made when a schema asks for a large one.
 	mostBytes = 1 << 20
 	// mostLooked bounds how many shapes are looked at for one cost. Those beyond it are taken to be possible, and
@@ -27,7 +27,7 @@ func (c cost) less(d cost) bool {
 }
 
 // Possible says whether a finite value of reasonable size can fit, as far as can be seen without making one.
-func (s *Shape) Possible() bool { return s.least().height < never }
+func (s *Shape) Possible() bool { return s.least().height < endless }
 
 func (s *Shape) least() cost {
 	if !s.solved {
@@ -51,7 +51,7 @@ func (s *Shape) solve() {
 			s.cost = cost{1, 8}
 			return
 		}
-		s.cost = cost{height: never}
+		s.cost = cost{height: endless}
 		for _, child := range s.needs() {
 			visit(child)
 		}
@@ -92,8 +92,10 @@ func (s *Shape) needs() []*Shape {
 		for i := range min(p.low, len(p.prefix)+1) {
 			shapes = append(shapes, p.at(i))
 		}
-		for _, w := range p.wanted {
-			shapes = append(shapes, w.shape)
+		if len(p.prefix) < p.low {
+			for _, w := range p.wanted {
+				shapes = append(shapes, w.shape)
+			}
 		}
 	}
 	if p := s.object; p != nil {
@@ -114,7 +116,7 @@ func (p *objectPlan) needed() int { return p.requiredAfter(-1) }
 
 // estimate is the least cost by what the shapes it needs are known to cost.
 func (s *Shape) estimate() cost {
-	least := cost{height: never}
+	least := cost{height: endless}
 	offer := func(c cost) {
 		if c.size <= mostBytes && c.less(least) {
 			least = c
@@ -161,8 +163,10 @@ func (p *listPlan) estimate() cost {
 	if rest := p.low - len(p.prefix); rest > 0 {
 		sum = sum.with(p.rest.cost, rest)
 	}
-	for _, w := range p.wanted {
-		sum = sum.with(w.shape.cost, w.times)
+	if len(p.prefix) < p.low {
+		for _, w := range p.wanted {
+			sum = sum.with(w.shape.cost, w.times)
+		}
 	}
 	return sum
 }
@@ -178,14 +182,14 @@ func (p *objectPlan) estimate() cost {
 	}
 	// Optional properties make up the number; which of them hardly matters.
 	for i := range p.fields {
-		if c := p.fields[i].Shape.cost; missing > 0 && !p.fields[i].required && c.height < never {
+		if c := p.fields[i].Shape.cost; missing > 0 && !p.fields[i].required && c.height < endless {
 			sum = sum.with(c, 1)
 			missing--
 		}
 	}
 	if missing > 0 {
 		if p.extra == nil {
-			return cost{height: never}
+			return cost{height: endless}
 		}
 		sum = sum.with(p.extra.Shape.cost, missing)
 	}
@@ -194,8 +198,8 @@ func (p *objectPlan) estimate() cost {
 
 // with is the cost of a value that also holds times children of that cost.
 func (c cost) with(child cost, times int) cost {
-	if child.height >= never {
-		return cost{height: never}
+	if child.height >= endless {
+		return cost{height: endless}
 	}
 	return cost{max(c.height, child.height+1), c.size + int64(times)*(child.size+8)}
 }
@@ -222,7 +226,7 @@ func (s *Shape) why(name string, met map[*Shape]bool) string {
 	if s.object != nil && len(s.choices) == 0 {
 		for i := range s.object.fields {
 			f := &s.object.fields[i]
-			if f.required && f.Shape.cost.height >= never {
+			if f.required && f.Shape.cost.height >= endless {
 				switch {
 				case f.Shape.problem == forbidden:
 					return fmt.Sprintf("%s requires the property %q and forbids it as well", subject(name), f.Name)
@@ -234,7 +238,7 @@ func (s *Shape) why(name string, met map[*Shape]bool) string {
 		}
 	}
 	for _, child := range s.needs() {
-		if child.cost.height >= never {
+		if child.cost.height >= endless {
 			return child.why(name, met)
 		}
 	}

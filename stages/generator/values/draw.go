@@ -76,10 +76,12 @@ type Draw struct {
 	// Origins say where each value came from.
 	Origins []messages.Origin
 
-	all    *Shapes
-	at     []byte
-	place  string
-	made   int
+	all   *Shapes
+	at    []byte
+	place string
+	made  int
+	// vain counts the values that were made and did not fit.
+	vain   int
 	reason string
 }
 
@@ -104,7 +106,7 @@ const mostValues = 400
 
 // Make makes a value of the field for the place, such as "path.id" or "body". It says whether it could.
 func (d *Draw) Make(f *Field, place string) (any, bool) {
-	d.place, d.at, d.reason = place, append(d.at[:0], place...), ""
+	d.place, d.at, d.reason, d.vain = place, append(d.at[:0], place...), "", 0
 	return d.value(f.Shape, f, 0)
 }
 
@@ -115,18 +117,32 @@ func (d *Draw) sparing(depth int) bool {
 
 func (d *Draw) tries() int { return 40 }
 
-// fail keeps the first reason, which is the innermost.
+// mostVain is how many values that do not fit are made for one that does, at all places within it together: choices
+// within choices would ask for a number of tries that grows with each level.
+const mostVain = 1000
+
+// fail keeps the first reason, which is the innermost, and its place where that is within the value.
 func (d *Draw) fail(s *Shape, reason string) bool {
 	if d.reason == "" {
-		d.reason = subject(s.name) + ": " + reason
+		d.reason = subject(s.name) + ": " + reason + d.where()
 	}
 	return false
+}
+
+func (d *Draw) where() string {
+	if len(d.at) <= len(d.place) {
+		return ""
+	}
+	return ", at " + string(d.at)
 }
 
 // value makes a value from one of the places it can come from.
 func (d *Draw) value(s *Shape, f *Field, depth int) (any, bool) {
 	if !s.Possible() {
-		return nil, d.fail(s, "no value fits")
+		if d.reason == "" {
+			d.reason = s.Why() + d.where()
+		}
+		return nil, false
 	}
 	if depth > deepest {
 		return nil, d.fail(s, "its values nest too deeply")
@@ -239,21 +255,42 @@ func (d *Draw) invent(s *Shape, f *Field, depth int) (any, bool) {
 	if len(s.settled) > 0 {
 		tries /= 6 // the choices above try again
 	}
+	last := any(nil)
 	for try := range tries {
-		mark := len(d.Origins)
-		v, ok := d.once(s, f, depth)
-		if ok && (s.Fits(v) || try > tries/2 && s.fitsNamedBranch(v)) {
+		mark, made := len(d.Origins), d.made
+		// First as the branches come, then with one that keeps away from the others, last by the branch that a
+		// discriminator names, where branches overlap.
+		var v any
+		var ok bool
+		if try >= tries/2 {
+			if away := d.apartFrom(s, last); away != nil {
+				v, ok = d.value(away, f, depth)
+			}
+		}
+		if !ok {
+			v, ok = d.once(s, f, depth)
+		}
+		if ok && (s.Fits(v) || try >= tries*3/4 && s.fitsNamedBranch(v)) {
 			return v, true
 		}
-		d.Origins = d.Origins[:mark]
+		if ok {
+			last = v
+		}
+		d.Origins, d.made = d.Origins[:mark], made
+		if d.vain++; d.vain > mostVain {
+			break
+		}
 	}
-	return nil, d.fail(s, "every value tried breaks one of its rules (oneOf, not, if, contains …)")
+	return nil, d.fail(s, "every value tried breaks "+s.broken(last))
 }
 
 // once makes a value, led by the keywords that can lead.
 func (d *Draw) once(s *Shape, f *Field, depth int) (any, bool) {
 	if len(s.choices) > 0 {
 		branch := d.branch(s, depth)
+		if branch == nil {
+			return nil, false
+		}
 		return d.value(branch, f, depth)
 	}
 	switch d.pickType(s, depth) {
@@ -264,11 +301,7 @@ func (d *Draw) once(s *Shape, f *Field, depth int) (any, bool) {
 	case integer, fraction:
 		return d.note(s.numbers.draw(d.Rand, d.edge()), FromRandom), true
 	case text:
-		t, ok := d.drawText(s, f.hint)
-		if !ok {
-			return nil, false
-		}
-		return d.note(t, FromRandom), true
+		return d.note(d.drawText(s, f.hint), FromRandom), true
 	case list:
 		mark := len(d.Origins)
 		v, ok := d.drawList(s, f, depth)
@@ -335,7 +368,7 @@ func (d *Draw) pickType(s *Shape, depth int) typeSet {
 	var kinds [7]typeSet
 	n := 0
 	for one := boolean; one <= object; one <<= 1 {
-		if t&one != 0 && s.typeCost(one).height < never {
+		if t&one != 0 && s.typeCost(one).height < endless {
 			kinds[n] = one
 			n++
 		}
@@ -348,7 +381,7 @@ func (d *Draw) pickType(s *Shape, depth int) typeSet {
 
 // leastType is the type of which the least value takes the least; null is the last of those that take the same.
 func (s *Shape) leastType(t typeSet) typeSet {
-	least, lowest := null, cost{height: never}
+	least, lowest := null, cost{height: endless}
 	if t&null != 0 {
 		lowest = cost{1, mostBytes}
 	}

@@ -9,8 +9,7 @@ import (
 	"github.com/restest/restest/settings/document"
 )
 
-// Fits says whether the value fits the shape in a request, as far as can be seen cheaply: unevaluatedProperties and
-// unevaluatedItems are judged by all names and items that the schema speaks of, whichever branch it is.
+// Fits says whether the value fits the shape in a request.
 func (s *Shape) Fits(v any) bool {
 	return s.fits(&checker{all: s.all}, v)
 }
@@ -38,6 +37,8 @@ type checker struct {
 	// itself for the same value (a base type that lists its derived ones) adds nothing there.
 	under []*document.Schema
 	base  int
+	// applied are the schemas that are being asked what they have looked at.
+	applied []*document.Schema
 }
 
 // below says whether a part of the value fits the schema.
@@ -187,7 +188,7 @@ func (c *checker) listFits(s *document.Schema, v []any) bool {
 		of := s.Items
 		if i < len(s.PrefixItems) {
 			of = s.PrefixItems[i]
-		} else if of == nil {
+		} else if of == nil && s.UnevaluatedItems != nil && !c.evaluatesItem(s, v, i, true) {
 			of = s.UnevaluatedItems
 		}
 		if !c.below(of, item) {
@@ -236,7 +237,7 @@ func (c *checker) objectFits(s *document.Schema, v map[string]any) bool {
 	}
 	if len(s.PatternProperties) > 0 || s.AdditionalProperties != nil && declared < len(v) || s.PropertyNames != nil || s.UnevaluatedProps != nil {
 		for name, w := range v {
-			if !c.otherFits(s, name, w) {
+			if !c.otherFits(s, v, name, w) {
 				return false
 			}
 		}
@@ -270,7 +271,7 @@ func (c *checker) leftOut(s *document.Schema, name string) bool {
 }
 
 // otherFits looks at a property by its name: patterns, further properties and the rules for names.
-func (c *checker) otherFits(s *document.Schema, name string, v any) bool {
+func (c *checker) otherFits(s *document.Schema, o map[string]any, name string, v any) bool {
 	if s.PropertyNames != nil && !c.below(s.PropertyNames, name) {
 		return false
 	}
@@ -290,7 +291,7 @@ func (c *checker) otherFits(s *document.Schema, name string, v any) bool {
 		return true
 	case s.AdditionalProperties != nil:
 		return c.below(s.AdditionalProperties, v)
-	case s.UnevaluatedProps != nil && !c.speaksOf(s, name, new([]*document.Schema)):
+	case s.UnevaluatedProps != nil && !c.evaluates(s, o, name, true):
 		return c.below(s.UnevaluatedProps, v)
 	default:
 		return true
@@ -306,14 +307,10 @@ func declares(s *document.Schema, name string) bool {
 	return false
 }
 
-// speaksOf says whether the schema or one that it applies to the same value names the property; met are those that
-// have been asked.
-func (c *checker) speaksOf(s *document.Schema, name string, met *[]*document.Schema) bool {
-	if s == nil || slices.Contains(*met, s) {
-		return false
-	}
-	*met = append(*met, s)
-	if declares(s, name) || s.AdditionalProperties != nil {
+// evaluates says whether the schema, or one that it applies to the same object, has looked at the property (JSON Schema
+// 2020-12 core §11). Of the schema itself, unevaluatedProperties is left aside, as it is what asks.
+func (c *checker) evaluates(s *document.Schema, o map[string]any, name string, itself bool) bool {
+	if declares(s, name) || s.AdditionalProperties != nil || s.UnevaluatedProps != nil && !itself {
 		return true
 	}
 	for _, p := range s.PatternProperties {
@@ -321,16 +318,51 @@ func (c *checker) speaksOf(s *document.Schema, name string, met *[]*document.Sch
 			return true
 		}
 	}
-	for _, list := range [][]*document.Schema{s.AllOf, s.AnyOf, s.OneOf, {s.If, s.Then, s.Else}} {
-		for _, part := range list {
-			if c.speaksOf(part, name, met) {
+	return c.anyApplied(s, o, func(part *document.Schema) bool { return c.evaluates(part, o, name, false) })
+}
+
+// evaluatesItem is the same for the item of a list.
+func (c *checker) evaluatesItem(s *document.Schema, v []any, i int, itself bool) bool {
+	if i < len(s.PrefixItems) || s.Items != nil || s.UnevaluatedItems != nil && !itself || s.Contains != nil && c.below(s.Contains, v[i]) {
+		return true
+	}
+	return c.anyApplied(s, v, func(part *document.Schema) bool { return c.evaluatesItem(part, v, i, false) })
+}
+
+// anyApplied says whether it is so for one of the schemas that the schema applies to the same value and that the value
+// fits.
+func (c *checker) anyApplied(s *document.Schema, v any, so func(*document.Schema) bool) bool {
+	if slices.Contains(c.applied, s) {
+		return false // a schema that comes back to itself adds nothing
+	}
+	c.applied = append(c.applied, s)
+	defer func() { c.applied = c.applied[:len(c.applied)-1] }()
+	for _, part := range s.AllOf {
+		if so(part) {
+			return true
+		}
+	}
+	for _, of := range [...][]*document.Schema{s.AnyOf, s.OneOf} {
+		for _, part := range of {
+			if c.schema(part, v) && so(part) {
 				return true
 			}
 		}
 	}
-	for _, part := range s.DependentSchemas {
-		if c.speaksOf(part, name, met) {
+	if s.If != nil {
+		if part := s.Else; c.schema(s.If, v) {
+			if so(s.If) || s.Then != nil && so(s.Then) {
+				return true
+			}
+		} else if part != nil && so(part) {
 			return true
+		}
+	}
+	if o, ok := v.(map[string]any); ok {
+		for name, part := range s.DependentSchemas {
+			if _, there := o[name]; there && so(part) {
+				return true
+			}
 		}
 	}
 	return false

@@ -15,6 +15,7 @@ import (
 
 // format is how one kind of text is made and known.
 type format struct {
+	name string // as documents write it
 	// draw makes one; tight asks for as short a one as there is.
 	draw func(r *rand.Rand, tight bool) string
 	// fits says whether a text is one.
@@ -25,29 +26,29 @@ type format struct {
 
 // formats by their names in the OpenAPI format registry and JSON Schema 2020-12 §7.3. Others say nothing.
 var formats = map[string]*format{
-	"date":                  {drawDate, layout(time.DateOnly), []string{`2024-02-30`, `2024-13-01`, `24-01-01`, `2024/01/15`, `2024-1-5`}},
-	"date-time":             {drawDateTime, isDateTime, []string{`2024-02-30T10:00:00Z`, `2024-01-15T25:00:00Z`, `2024-01-15`, `2024-01-15 10:00`, `2024-01-15T10:00:00`}},
-	"time":                  {drawTime, isTime, []string{`25:00:00Z`, `10:61:00Z`, `10:00`, `10 am`}},
-	"duration":              {drawDuration, isDuration, []string{`1D`, `P`, `PT`, `P1S`, `one day`}},
-	"uuid":                  {drawUUID, isUUID, []string{`123e4567-e89b-12d3-a456-42661417400`, `123e4567-e89b-12d3-a456-42661417400g`, `not-a-uuid`}},
-	"email":                 {drawEmail, isEmail, []string{`nobody`, `@example.com`, `nobody@`, `two@at@example.com`, `a b@example.com`}},
-	"idn-email":             {drawEmail, isEmail, []string{`nobody`, `@example.com`, `nobody@`}},
-	"hostname":              {drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `under_score.example.com`, `sp ace.example.com`}},
-	"idn-hostname":          {drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `sp ace.example.com`}},
-	"ipv4":                  {drawIPv4, isIPv4, []string{`192.0.2.256`, `192.0.2`, `192.0.2.1.1`, `host`}},
-	"ip":                    {drawIPv4, func(s string) bool { return isIPv4(s) || isIPv6(s) }, []string{`192.0.2.256`, `192.0.2`, `2001:db8::g`, `host`}},
-	"ipv6":                  {drawIPv6, isIPv6, []string{`2001:db8::g`, `2001:db8`, `1::2::3`, `192.0.2.1`}},
-	"uri":                   {drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
-	"url":                   {drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
-	"iri":                   {drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`}},
-	"uri-reference":         {drawReference, isReference, []string{`\\WINDOWS\share`, `a b`, `%zz`}},
-	"iri-reference":         {drawReference, isReference, []string{`\\WINDOWS\share`, `a b`}},
-	"uri-template":          {drawReference, isReference, []string{`/a b`, `/%zz`}},
-	"byte":                  {drawBase64, isBase64, []string{`a`, `ab*d`}},
-	"base64url":             {drawBase64URL, isBase64URL, []string{`a`, `ab*d`}},
-	"json-pointer":          {drawPointer, isPointer, []string{`a`, `/~`, `/~2`, `#/a`}},
-	"relative-json-pointer": {drawRelativePointer, isRelativePointer, []string{`/a`, `-1/a`, `01/a`, `a`}},
-	"regex":                 {drawRegex, isRegex, []string{`(`, `[a`, `*`, `a{2,1}`}},
+	"date":                  {"date", drawDate, layout(time.DateOnly), []string{`2024-02-30`, `2024-13-01`, `24-01-01`, `2024/01/15`, `2024-1-5`}},
+	"date-time":             {"date-time", drawDateTime, isDateTime, []string{`2024-02-30T10:00:00Z`, `2024-01-15T25:00:00Z`, `2024-01-15`, `2024-01-15 10:00`, `2024-01-15T10:00:00`}},
+	"time":                  {"time", drawTime, isTime, []string{`25:00:00Z`, `10:61:00Z`, `10:00`, `10 am`}},
+	"duration":              {"duration", drawDuration, isDuration, []string{`1D`, `P`, `PT`, `P1S`, `one day`}},
+	"uuid":                  {"uuid", drawUUID, isUUID, []string{`123e4567-e89b-12d3-a456-42661417400`, `123e4567-e89b-12d3-a456-42661417400g`, `not-a-uuid`}},
+	"email":                 {"email", drawEmail, isEmail, []string{`nobody`, `nobody@`, `two@at@example.com`, `a b@example.com`}},
+	"idn-email":             {"idn-email", drawEmail, isEmail, []string{`nobody`, `nobody@`}},
+	"hostname":              {"hostname", drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `under_score.example.com`, `sp ace.example.com`}},
+	"idn-hostname":          {"idn-hostname", drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `sp ace.example.com`}},
+	"ipv4":                  {"ipv4", drawIPv4, isIPv4, []string{`192.0.2.256`, `192.0.2`, `192.0.2.1.1`, `host`}},
+	"ip":                    {"ip", drawIPv4, func(s string) bool { return isIPv4(s) || isIPv6(s) }, []string{`192.0.2.256`, `192.0.2`, `2001:db8::g`, `host`}},
+	"ipv6":                  {"ipv6", drawIPv6, isIPv6, []string{`2001:db8::g`, `2001:db8`, `1::2::3`, `192.0.2.1`}},
+	"uri":                   {"uri", drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
+	"url":                   {"url", drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
+	"iri":                   {"iri", drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`}},
+	"uri-reference":         {"uri-reference", drawReference, isReference, []string{`\\WINDOWS\share`, `a b`, `%zz`}},
+	"iri-reference":         {"iri-reference", drawReference, isReference, []string{`\\WINDOWS\share`, `a b`}},
+	"uri-template":          {"uri-template", drawReference, isReference, []string{`/a b`, `/%zz`}},
+	"byte":                  {"byte", drawBase64, isBase64, []string{`a`, `ab*d`}},
+	"base64url":             {"base64url", drawBase64URL, isBase64URL, []string{`a`, `ab*d`}},
+	"json-pointer":          {"json-pointer", drawPointer, isPointer, []string{`a`, `/~`, `/~2`, `#/a`}},
+	"relative-json-pointer": {"relative-json-pointer", drawRelativePointer, isRelativePointer, []string{`/a`, `-1/a`, `01/a`, `a`}},
+	"regex":                 {"regex", drawRegex, isRegex, []string{`(`, `[a`, `*`, `a{2,1}`}},
 }
 
 func layout(layout string) func(string) bool {

@@ -2,6 +2,7 @@ package values
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/restest/restest/settings/document"
 )
@@ -17,12 +18,15 @@ type listPlan struct {
 	rest   *Shape
 	// wanted are items that the list has to hold, beyond their being items: contains.
 	wanted []wantedItem
+	// other is the shape of items beyond the prefix that are none of those which there may be only so many of.
+	other  *Shape
 	unique bool
 }
 
 type wantedItem struct {
-	shape *Shape
-	times int
+	schema *document.Schema
+	shape  *Shape // beyond the prefix
+	times  int
 }
 
 func (s *Shape) planList() string {
@@ -47,17 +51,37 @@ func (s *Shape) planList() string {
 		p.prefix = append(p.prefix, s.item(i))
 	}
 	p.rest = s.item(prefix)
+	others := p.rest.members
+	wanted := int64(0)
 	for _, m := range s.members {
-		if m.Contains == nil || m.MinContains == 0 {
+		if m.Contains == nil {
+			continue
+		}
+		if m.MaxContains >= 0 {
+			others = append(slices.Clip(others), s.all.not(m.Contains))
+		}
+		if m.MinContains == 0 {
 			continue
 		}
 		times := max(1, m.MinContains)
-		if times > mostItems || high >= 0 && times > high {
+		switch {
+		case times > mostItems || high >= 0 && times > high:
 			return fmt.Sprintf("minContains %d asks for more items than are sent", times)
+		case m.MaxContains >= 0 && times > m.MaxContains:
+			return fmt.Sprintf("minContains %d is above maxContains %d", times, m.MaxContains)
 		}
+		wanted += times
 		low = max(low, times)
-		shape := s.all.of(append([]*document.Schema{m.Contains}, p.rest.members...), nil)
-		p.wanted = append(p.wanted, wantedItem{shape, int(times)})
+		p.wanted = append(p.wanted, wantedItem{m.Contains, s.all.of(append([]*document.Schema{m.Contains}, p.rest.members...), nil), int(times)})
+	}
+	if p.other = p.rest; len(others) > len(p.rest.members) {
+		p.other = s.all.of(others, nil)
+	}
+	if high < 0 || wanted <= high {
+		low = max(low, wanted)
+	}
+	if p.rest.plan(); wanted > 0 && p.rest.problem == "" && (high < 0 || int64(prefix)+wanted <= high) {
+		low = max(low, int64(prefix)+wanted) // what is wanted need not be what the first items are
 	}
 	p.low, p.high = int(low), mostItems
 	if high >= 0 && high < mostItems {
@@ -102,11 +126,17 @@ func (d *Draw) drawList(s *Shape, f *Field, depth int) ([]any, bool) {
 	for len(items) < n {
 		i := len(items)
 		shape := p.at(i)
-		// The items that the list has to hold come last, where a prefix leaves them room.
+		if i >= len(p.prefix) {
+			shape = p.other
+		}
+		// The items that the list has to hold come last.
 		left := n - i
 		for _, w := range p.wanted {
 			if left <= w.times {
 				shape = w.shape
+				if i < len(p.prefix) {
+					shape = s.all.of(append([]*document.Schema{w.schema}, p.prefix[i].members...), nil)
+				}
 				break
 			}
 			left -= w.times
@@ -143,19 +173,22 @@ func (d *Draw) item(shape *Shape, f *Field, others []any, unique bool, depth int
 
 // length is how many items a list gets: a few, and as few as possible where it is deep or much has been made.
 func (d *Draw) length(p *listPlan, depth int) int {
-	low := max(p.low, len(p.wanted))
+	low := p.low
 	if low < 1 && p.high > 0 && !d.sparing(depth) {
 		low = 1
 	}
-	if d.sparing(depth) || d.Likeliest || !p.at(low).Possible() {
-		return max(low, p.low)
+	switch {
+	case !p.at(low).Possible():
+		return p.low
+	case d.sparing(depth) || d.Likeliest:
+		return low
 	}
 	high := min(p.high, max(low, d.all.limits.MostItems))
 	switch {
 	case d.edge():
 		// As few as are allowed, none among them, or as many as are made at all.
-		if fewest := max(p.low, len(p.wanted)); d.Rand.IntN(2) == 0 && p.at(fewest).Possible() {
-			return fewest
+		if d.Rand.IntN(2) == 0 {
+			return p.low
 		}
 		return max(low, high)
 	case high <= low:

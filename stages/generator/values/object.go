@@ -89,6 +89,12 @@ func (s *Shape) objectOf() (plan *objectPlan, problem string) {
 		if shape.readOnly {
 			continue
 		}
+		if len(nameSchemas) > 0 && !s.all.of(nameSchemas, nil).Fits(name) {
+			if required[name] {
+				return nil, fmt.Sprintf("it requires the property %q, which its propertyNames forbid", name)
+			}
+			continue
+		}
 		if required[name] {
 			needed++
 		}
@@ -136,14 +142,39 @@ func (s *Shape) property(name string) *Shape {
 				found = true
 			}
 		}
-		if !found && m.AdditionalProperties != nil {
+		switch {
+		case found:
+		case m.AdditionalProperties != nil:
 			schemas = append(schemas, m.AdditionalProperties)
+		case m.UnevaluatedProps != nil && !s.all.mentions(m, name):
+			schemas = append(schemas, m.UnevaluatedProps)
 		}
 	}
 	if len(schemas) == 0 {
 		schemas = append(schemas, anything)
 	}
 	return s.all.of(schemas, nil)
+}
+
+// mentions says whether the schema, or one that it may apply to the same object, speaks of the property.
+func (a *Shapes) mentions(s *document.Schema, name string) bool {
+	var met []*document.Schema
+	var speaks func(*document.Schema) bool
+	speaks = func(s *document.Schema) bool {
+		if s == nil || slices.Contains(met, s) {
+			return false
+		}
+		met = append(met, s)
+		if declares(s, name) || s.AdditionalProperties != nil || len(met) > 1 && s.UnevaluatedProps != nil {
+			return true
+		}
+		return slices.ContainsFunc(s.PatternProperties, func(p document.Property) bool {
+			fits, _ := a.matches(p.Name, name)
+			return fits
+		}) || slices.ContainsFunc(slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*document.Schema{s.If, s.Then, s.Else}), speaks) ||
+			slices.ContainsFunc(sortedNames(s.DependentSchemas), func(name string) bool { return speaks(s.DependentSchemas[name]) })
+	}
+	return speaks(s)
 }
 
 func orAnything(s *document.Schema) *document.Schema {

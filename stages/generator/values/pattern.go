@@ -12,6 +12,7 @@ import (
 
 // pattern is a regular expression of ECMA-262 with its flag u, which texts are matched with and made from.
 type pattern struct {
+	source  string
 	matcher *regexp2.Regexp
 	root    *piece
 	// looks is true if it looks ahead or behind, so that the pieces alone do not say what matches.
@@ -36,7 +37,7 @@ func (a *Shapes) pattern(expr string) (*pattern, error) {
 
 func newPattern(expr string) *pattern {
 	const ecma = regexp2.ECMAScript | regexp2.Unicode
-	p := &pattern{}
+	p := &pattern{source: expr}
 	matcher, err := regexp2.Compile(expr, ecma)
 	if err != nil {
 		// Many documents escape characters that flag u does not let them escape; engines without it read these.

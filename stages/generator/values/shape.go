@@ -16,6 +16,8 @@ type Shapes struct {
 	patterns map[string]*pattern
 	pins     map[pinned]*document.Schema
 	bare     map[without]*document.Schema
+	made     map[made]*document.Schema
+	negated  map[*document.Schema][]*document.Schema
 	key      []byte // scratch
 }
 
@@ -28,6 +30,8 @@ func NewShapes(limits settings.Generation) *Shapes {
 		patterns: map[string]*pattern{},
 		pins:     map[pinned]*document.Schema{},
 		bare:     map[without]*document.Schema{},
+		made:     map[made]*document.Schema{},
+		negated:  map[*document.Schema][]*document.Schema{},
 	}
 }
 

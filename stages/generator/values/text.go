@@ -2,7 +2,9 @@ package values
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -14,7 +16,12 @@ type textPlan struct {
 	low, high int // code points; high is at most mostText
 	formats   []*format
 	patterns  []*pattern
+	// sure is a text that fits, for when chance finds none; it is there where a pattern or a format is to be kept.
+	sure string
 }
+
+// sureTries is how often a text is tried before none is said to fit.
+const sureTries = 400
 
 func (s *Shape) planText() string {
 	low, high := int64(0), int64(-1)
@@ -48,28 +55,61 @@ func (s *Shape) planText() string {
 	if high >= 0 && high < mostText {
 		p.high = int(high)
 	}
+	if len(p.patterns)+len(p.formats) > 0 && !p.findSure() {
+		return "no text was found that " + p.asks(high)
+	}
 	s.text = p
 	return ""
 }
 
+// findSure looks for a text that fits. What it finds hangs on the plan alone.
+func (p *textPlan) findSure() bool {
+	d := &Draw{Rand: rand.New(rand.NewPCG(1, 1))}
+	for try := range sureTries {
+		if t := d.candidate(p, try); p.fits(t) {
+			p.sure = t
+			return true
+		}
+	}
+	return false
+}
+
+// asks says in words what a text has to be; high is -1 without a bound.
+func (p *textPlan) asks(high int64) string {
+	var asked []string
+	for _, r := range p.patterns {
+		asked = append(asked, "matches the pattern "+r.source)
+	}
+	for _, f := range p.formats {
+		asked = append(asked, "is of format "+f.name)
+	}
+	if p.low > 0 {
+		asked = append(asked, fmt.Sprintf("has at least %d characters", p.low))
+	}
+	if high >= 0 {
+		asked = append(asked, fmt.Sprintf("has at most %d characters", high))
+	}
+	return strings.Join(asked, " and ")
+}
+
 // drawText makes a text; hint is the format that the place's name suggests, nil for most.
-func (d *Draw) drawText(s *Shape, hint *format) (string, bool) {
+func (d *Draw) drawText(s *Shape, hint *format) string {
 	p := s.text
 	if len(p.formats) == 1 && len(p.patterns) == 0 && p.low == 0 && p.high == mostText {
-		return p.formats[0].draw(d.Rand, false), true // it knows its own
+		return p.formats[0].draw(d.Rand, false) // it knows its own
 	}
 	if len(p.patterns)+len(p.formats) > 0 {
 		for try := range d.tries() {
 			if t := d.candidate(p, try); p.fits(t) {
-				return t, true
+				return t
 			}
 		}
-		return "", d.fail(s, "no text was found that fits its pattern, format and length")
+		return p.sure
 	}
 	if hint != nil {
 		for _, tight := range []bool{false, true} {
 			if t := hint.draw(d.Rand, tight); p.fits(t) {
-				return t, true
+				return t
 			}
 		}
 	}
@@ -82,7 +122,7 @@ func (d *Draw) drawText(s *Shape, hint *format) (string, bool) {
 			high = low
 		}
 	}
-	return phrase(d.Rand, low, high), true
+	return phrase(d.Rand, low, high)
 }
 
 // candidate makes a text from one of what it has to fit; the patterns and formats take turns, and then all patterns

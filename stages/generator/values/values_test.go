@@ -289,7 +289,7 @@ func TestFitsAgreesWithAnotherJudge(t *testing.T) {
 func randomSchema(t *rapid.T, depth int) any {
 	kinds := []string{"integer", "number", "string", "boolean", "enum", "any"}
 	if depth > 0 {
-		kinds = append(kinds, "array", "object", "object", "allOf", "anyOf", "oneOf", "not")
+		kinds = append(kinds, "array", "object", "object", "allOf", "anyOf", "oneOf", "not", "if", "not any", "unevaluated")
 	}
 	small := rapid.IntRange(0, 5)
 	maybe := func(s map[string]any, key string, v func() any) {
@@ -311,7 +311,10 @@ func randomSchema(t *rapid.T, depth int) any {
 		maybe(s, "minLength", func() any { return small.Draw(t, "minLength") })
 		maybe(s, "maxLength", func() any { return 2 + small.Draw(t, "maxLength") })
 		maybe(s, "pattern", func() any {
-			return rapid.SampledFrom([]string{"^[a-c]+$", "b", "^.{2,4}$", "^(x|yz)*$", `^\d{3}$`}).Draw(t, "pattern")
+			return rapid.SampledFrom([]string{"^[a-c]+$", "b", "^.{2,4}$", "^(x|yz)*$", `^\d{3}$`, `^(?!ab)\p{Ll}+(?<!c)$`, `^(.)\1`}).Draw(t, "pattern")
+		})
+		maybe(s, "format", func() any {
+			return rapid.SampledFrom([]string{"date", "email", "uuid", "ipv4", "int32"}).Draw(t, "format")
 		})
 		return s
 	case "boolean":
@@ -325,6 +328,11 @@ func randomSchema(t *rapid.T, depth int) any {
 		maybe(s, "items", func() any { return randomSchema(t, depth-1) })
 		maybe(s, "prefixItems", func() any { return []any{randomSchema(t, depth-1), randomSchema(t, depth-1)} })
 		maybe(s, "contains", func() any { return randomSchema(t, depth-1) })
+		maybe(s, "minContains", func() any { return rapid.IntRange(0, 2).Draw(t, "minContains") })
+		maybe(s, "maxContains", func() any { return rapid.IntRange(0, 3).Draw(t, "maxContains") })
+		maybe(s, "unevaluatedItems", func() any {
+			return rapid.SampledFrom([]any{false, map[string]any{"type": "string"}}).Draw(t, "unevaluatedItems")
+		})
 		maybe(s, "minItems", func() any { return small.Draw(t, "minItems") })
 		maybe(s, "maxItems", func() any { return small.Draw(t, "maxItems") })
 		maybe(s, "uniqueItems", func() any { return true })
@@ -346,7 +354,23 @@ func randomSchema(t *rapid.T, depth int) any {
 		maybe(s, "minProperties", func() any { return rapid.IntRange(0, 3).Draw(t, "minProperties") })
 		maybe(s, "maxProperties", func() any { return rapid.IntRange(0, 3).Draw(t, "maxProperties") })
 		maybe(s, "dependentRequired", func() any { return map[string]any{"a": []string{"c"}} })
+		maybe(s, "dependentSchemas", func() any { return map[string]any{"b": randomSchema(t, depth-1)} })
+		maybe(s, "propertyNames", func() any {
+			return rapid.SampledFrom([]any{map[string]any{"maxLength": 3}, map[string]any{"enum": []string{"a", "b", "d"}}, map[string]any{"pattern": "^[a-z]"}}).Draw(t, "propertyNames")
+		})
 		return s
+	case "if":
+		s := map[string]any{"if": randomSchema(t, depth-1)}
+		maybe(s, "then", func() any { return randomSchema(t, depth-1) })
+		maybe(s, "else", func() any { return randomSchema(t, depth-1) })
+		return s
+	case "not any":
+		return map[string]any{"not": randomSchema(t, depth-1)}
+	case "unevaluated":
+		return map[string]any{
+			rapid.SampledFrom([]string{"allOf", "anyOf", "oneOf"}).Draw(t, "of"): []any{randomSchema(t, depth-1), randomSchema(t, depth-1)},
+			"unevaluatedProperties": rapid.SampledFrom([]any{false, map[string]any{"type": "integer"}}).Draw(t, "unevaluatedProperties"),
+		}
 	case "not":
 		return map[string]any{"not": randomSchema(t, depth-1), "type": "integer"}
 	default:
