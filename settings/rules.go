@@ -144,6 +144,9 @@ var rules = map[string]rule{
 		meaning: "Share of values invented from the schema, against the other weights.",
 		least:   0, most: million,
 	},
+	"generation.impliedKindChance": {
+		meaning: "Chance, 0 to 1, that an invented value is of the kind its name or description implies, such as an e-mail address.",
+	},
 	"generation.mostDepth": {
 		meaning: "Most levels of objects and lists in an invented value before optional ones are left out.",
 		least:   1, most: 100,

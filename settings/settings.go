@@ -59,6 +59,7 @@ type Generation struct {
 	DefaultWeight           int     `yaml:"defaultWeight"`
 	ObservedWeight          int     `yaml:"observedWeight"`
 	RandomWeight            int     `yaml:"randomWeight"`
+	ImpliedKindChance       float64 `yaml:"impliedKindChance"`
 	MostDepth               int     `yaml:"mostDepth"`
 	LongestText             int     `yaml:"longestText"`
 	MostItems               int     `yaml:"mostItems"`
@@ -126,7 +127,7 @@ func Default() Settings {
 		},
 		Generation: Generation{
 			OptionalParameterChance: 0.3, OptionalPropertyChance: 0.8, OptionalBodyChance: 0.9,
-			ExampleWeight: 15, DefaultWeight: 5, ObservedWeight: 20, RandomWeight: 20,
+			ExampleWeight: 15, DefaultWeight: 5, ObservedWeight: 20, RandomWeight: 20, ImpliedKindChance: 0.5,
 			MostDepth: 8, LongestText: 64, MostItems: 4,
 		},
 		Memory: Memory{

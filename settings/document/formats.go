@@ -14,6 +14,12 @@ import (
 type numberFormat struct{ least, most *big.Rat }
 
 var numberFormats = map[string]*numberFormat{
+	"int8":   {big.NewRat(math.MinInt8, 1), big.NewRat(math.MaxInt8, 1)},
+	"int16":  {big.NewRat(math.MinInt16, 1), big.NewRat(math.MaxInt16, 1)},
+	"uint8":  {new(big.Rat), big.NewRat(math.MaxUint8, 1)},
+	"uint16": {new(big.Rat), big.NewRat(math.MaxUint16, 1)},
+	"uint32": {new(big.Rat), big.NewRat(math.MaxUint32, 1)},
+	"uint64": {new(big.Rat), new(big.Rat).SetUint64(math.MaxUint64)},
 	"int32":  {big.NewRat(math.MinInt32, 1), big.NewRat(math.MaxInt32, 1)},
 	"int64":  {big.NewRat(math.MinInt64, 1), big.NewRat(math.MaxInt64, 1)},
 	"float":  {new(big.Rat).SetFloat64(-math.MaxFloat32), new(big.Rat).SetFloat64(math.MaxFloat32)},

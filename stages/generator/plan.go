@@ -158,6 +158,7 @@ func newParameter(shapes *values.Shapes, declared *document.Parameter, memoryNam
 		content:     declared.Content != "",
 		field:       values.NewField(memoryName, shapes.Of(schema), declared.Examples...),
 	}
+	q.field.Describe(declared.Description)
 	if declared.Content != "" && kindOf(declared.Content) != jsonKind {
 		q.content, q.style = false, "" // text of another type goes as it is
 	}

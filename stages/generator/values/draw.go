@@ -34,13 +34,17 @@ type Field struct {
 	// Examples are the document's for this place, beyond the shape's own.
 	Examples []any
 	key      string
-	hint     *format
+
+	description string
+	// kind is what is implied for kindOf; kindSure is true where a format says so.
+	kind     *kind
+	kindOf   *Shape
+	kindSure bool
 }
 
 // NewField is a field of that name; of the examples those are kept that fit.
 func NewField(name string, s *Shape, examples ...any) Field {
 	f := Field{Name: name, Shape: s, key: Key(name)}
-	f.hint = formats[hintFor(f.key)]
 	for _, v := range examples {
 		f.Examples = s.keepSample(f.Examples, v)
 	}
@@ -299,9 +303,9 @@ func (d *Draw) once(s *Shape, f *Field, depth int) (any, bool) {
 	case boolean:
 		return d.note(d.Rand.IntN(2) == 0, FromRandom), true
 	case integer, fraction:
-		return d.note(s.numbers.draw(d.Rand, d.edge()), FromRandom), true
+		return d.note(d.drawNumber(s, f), FromRandom), true
 	case text:
-		return d.note(d.drawText(s, f.hint), FromRandom), true
+		return d.note(d.drawText(s, d.kind(s, f)), FromRandom), true
 	case list:
 		mark := len(d.Origins)
 		v, ok := d.drawList(s, f, depth)

@@ -308,19 +308,3 @@ func isRegex(s string) bool {
 	_, err := regexp2.Compile(s, regexp2.ECMAScript|regexp2.Unicode)
 	return err == nil
 }
-
-// hintFor is the format that a name suggests where the document gives none, "" for most names.
-func hintFor(key string) string {
-	switch {
-	case strings.HasSuffix(key, "email"), strings.HasSuffix(key, "emailaddress"):
-		return "email"
-	case strings.HasSuffix(key, "url"), strings.HasSuffix(key, "uri"):
-		return "uri"
-	case strings.HasSuffix(key, "uuid"), strings.HasSuffix(key, "guid"):
-		return "uuid"
-	case strings.HasSuffix(key, "birthday"), strings.HasSuffix(key, "date"):
-		return "date"
-	default:
-		return ""
-	}
-}

@@ -105,6 +105,18 @@ func (p *numberPlan) chooseUsual() {
 	}
 }
 
+// drawNumber makes a number, of the kind that is implied where one fits.
+func (d *Draw) drawNumber(s *Shape, f *Field) json.Number {
+	if k := d.kind(s, f); k != nil && k.number != nil {
+		for range 2 {
+			if n := k.number(d.Rand); s.Fits(n) {
+				return n
+			}
+		}
+	}
+	return s.numbers.draw(d.Rand, d.edge())
+}
+
 // draw makes a number, from the whole range rather than the usual part where it is to be wide.
 func (p *numberPlan) draw(r *rand.Rand, wide bool) json.Number {
 	if p.whole && !wide {
@@ -248,22 +260,29 @@ func fineEnough(low, high bound) *big.Rat {
 	return nil
 }
 
-var (
-	lowestInt32, highestInt32   = big.NewRat(math.MinInt32, 1), big.NewRat(math.MaxInt32, 1)
-	lowestInt64, highestInt64   = big.NewRat(math.MinInt64, 1), big.NewRat(math.MaxInt64, 1)
-	lowestFloat32, highestFloat = new(big.Rat).SetFloat64(-math.MaxFloat32), new(big.Rat).SetFloat64(math.MaxFloat32)
-)
+// numericFormats are the bounds that numeric formats imply.
+var numericFormats = map[string][2]*big.Rat{
+	"int8":   wholeBounds(-1<<7, 1<<7-1),
+	"int16":  wholeBounds(-1<<15, 1<<15-1),
+	"int32":  wholeBounds(math.MinInt32, math.MaxInt32),
+	"int64":  wholeBounds(math.MinInt64, math.MaxInt64),
+	"uint8":  wholeBounds(0, 1<<8-1),
+	"uint16": wholeBounds(0, 1<<16-1),
+	"uint32": wholeBounds(0, 1<<32-1),
+	"uint64": {new(big.Rat), new(big.Rat).SetUint64(math.MaxUint64)},
+	"float":  {new(big.Rat).SetFloat64(-math.MaxFloat32), new(big.Rat).SetFloat64(math.MaxFloat32)},
+	"double": {new(big.Rat).SetFloat64(-math.MaxFloat64), new(big.Rat).SetFloat64(math.MaxFloat64)},
+}
+
+func wholeBounds(low, high int64) [2]*big.Rat {
+	return [2]*big.Rat{big.NewRat(low, 1), big.NewRat(high, 1)}
+}
 
 // formatBounds are the bounds that a numeric format implies, nil for others.
 func formatBounds(format string) (low, high *big.Rat) {
-	switch format {
-	case "int32":
-		return lowestInt32, highestInt32
-	case "int64":
-		return lowestInt64, highestInt64
-	case "float":
-		return lowestFloat32, highestFloat
-	default:
+	if format == "" {
 		return nil, nil
 	}
+	bounds := numericFormats[format]
+	return bounds[0], bounds[1]
 }

@@ -3,6 +3,7 @@ package values
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/document"
@@ -372,7 +373,7 @@ func (s *Shape) guessTypes() typeSet {
 			t |= object
 		case m.Items != nil || len(m.PrefixItems) > 0 || m.Contains != nil || m.MinItems >= 0 || m.MaxItems >= 0:
 			t |= list
-		case m.Format == "int32" || m.Format == "int64":
+		case strings.HasPrefix(m.Format, "int") || strings.HasPrefix(m.Format, "uint"):
 			t |= integer
 		case m.Minimum != nil || m.Maximum != nil || m.ExclusiveMinimum != nil || m.ExclusiveMaximum != nil || m.MultipleOf != nil ||
 			m.Format == "float" || m.Format == "double":

@@ -92,11 +92,18 @@ func (p *textPlan) asks(high int64) string {
 	return strings.Join(asked, " and ")
 }
 
-// drawText makes a text; hint is the format that the place's name suggests, nil for most.
-func (d *Draw) drawText(s *Shape, hint *format) string {
+// drawText makes a text, of the kind where one is given and fits.
+func (d *Draw) drawText(s *Shape, k *kind) string {
 	p := s.text
 	if len(p.formats) == 1 && len(p.patterns) == 0 && p.low == 0 && p.high == mostText {
 		return p.formats[0].draw(d.Rand, false) // it knows its own
+	}
+	if k != nil && k.text != nil && len(p.formats) == 0 {
+		for range 3 {
+			if t := k.text(d.Rand); p.fits(t) {
+				return t
+			}
+		}
 	}
 	if len(p.patterns)+len(p.formats) > 0 {
 		for try := range d.tries() {
@@ -105,13 +112,6 @@ func (d *Draw) drawText(s *Shape, hint *format) string {
 			}
 		}
 		return p.sure
-	}
-	if hint != nil {
-		for _, tight := range []bool{false, true} {
-			if t := hint.draw(d.Rand, tight); p.fits(t) {
-				return t
-			}
-		}
 	}
 	high := max(p.low, min(p.high, d.all.limits.LongestText))
 	low := max(p.low, min(1, high))

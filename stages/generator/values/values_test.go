@@ -748,24 +748,6 @@ func TestTextsHoldNoControlCharacters(t *testing.T) {
 	}
 }
 
-func TestNamesSuggestValuesWhereNoFormatIsGiven(t *testing.T) {
-	shapes, d := drawer(3)
-	for name, fits := range map[string]func(string) bool{
-		"email": isEmail, "contact_email": isEmail, "callbackUrl": isURI, "birth-date": formats["date"].fits, "requestUuid": isUUID,
-	} {
-		f := NewField(name, shapes.Of(OfType("string")))
-		if v, ok := d.Make(&f, "body"); !ok || !fits(v.(string)) {
-			t.Errorf("%s: made %v", name, v)
-		}
-	}
-	short := OfType("string")
-	short.MaxLength = 4
-	f := NewField("email", shapes.Of(short))
-	if v, ok := d.Make(&f, "body"); !ok || len(v.(string)) > 4 {
-		t.Errorf("a name's suggestion wins over maxLength: %v", v)
-	}
-}
-
 func TestNumbersAreComparedByValueAndHugeOnesNotWorkedOut(t *testing.T) {
 	for _, row := range []struct {
 		a, b json.Number
