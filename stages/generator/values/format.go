@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dlclark/regexp2/v2"
 )
@@ -32,18 +33,18 @@ var formats = map[string]*format{
 	"duration":              {"duration", drawDuration, isDuration, []string{`1D`, `P`, `PT`, `P1S`, `one day`}},
 	"uuid":                  {"uuid", drawUUID, isUUID, []string{`123e4567-e89b-12d3-a456-42661417400`, `123e4567-e89b-12d3-a456-42661417400g`, `not-a-uuid`}},
 	"email":                 {"email", drawEmail, isEmail, []string{`nobody`, `nobody@`, `two@at@example.com`, `a b@example.com`}},
-	"idn-email":             {"idn-email", drawEmail, isEmail, []string{`nobody`, `nobody@`}},
+	"idn-email":             {"idn-email", drawIDNEmail, isIDNEmail, []string{`nobody`, `nobody@`}},
 	"hostname":              {"hostname", drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `under_score.example.com`, `sp ace.example.com`}},
-	"idn-hostname":          {"idn-hostname", drawHost, isHost, []string{`-leading.example.com`, `two..dots.example.com`, `sp ace.example.com`}},
+	"idn-hostname":          {"idn-hostname", drawIDNHost, isIDNHost, []string{`-leading.example.com`, `two..dots.example.com`, `sp ace.example.com`}},
 	"ipv4":                  {"ipv4", drawIPv4, isIPv4, []string{`192.0.2.256`, `192.0.2`, `192.0.2.1.1`, `host`}},
 	"ip":                    {"ip", drawIPv4, func(s string) bool { return isIPv4(s) || isIPv6(s) }, []string{`192.0.2.256`, `192.0.2`, `2001:db8::g`, `host`}},
 	"ipv6":                  {"ipv6", drawIPv6, isIPv6, []string{`2001:db8::g`, `2001:db8`, `1::2::3`, `192.0.2.1`}},
 	"uri":                   {"uri", drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
 	"url":                   {"url", drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`, `://example.com`}},
-	"iri":                   {"iri", drawURI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`}},
+	"iri":                   {"iri", drawIRI, isURI, []string{`example.com`, `/only/a/path`, `http://exa mple.com`}},
 	"uri-reference":         {"uri-reference", drawReference, isReference, []string{`\\WINDOWS\share`, `a b`, `%zz`}},
-	"iri-reference":         {"iri-reference", drawReference, isReference, []string{`\\WINDOWS\share`, `a b`}},
-	"uri-template":          {"uri-template", drawReference, isReference, []string{`/a b`, `/%zz`}},
+	"iri-reference":         {"iri-reference", drawIRIReference, isReference, []string{`\\WINDOWS\share`, `a b`}},
+	"uri-template":          {"uri-template", drawTemplate, isTemplate, []string{`/a b`, `/{unclosed`, `/closed}`}},
 	"byte":                  {"byte", drawBase64, isBase64, []string{`a`, `ab*d`}},
 	"base64url":             {"base64url", drawBase64URL, isBase64URL, []string{`a`, `ab*d`}},
 	"json-pointer":          {"json-pointer", drawPointer, isPointer, []string{`a`, `/~`, `/~2`, `#/a`}},
@@ -172,6 +173,42 @@ func drawHost(r *rand.Rand, tight bool) string {
 	return word(r) + ".example.com"
 }
 
+// international are labels of host names beyond ASCII that IDNA 2008 (RFC 5890) allows.
+var international = []string{"müller", "españa", "łódź", "παράδειγμα", "пример", "例え"}
+
+func drawIDNHost(r *rand.Rand, tight bool) string {
+	if tight || r.IntN(2) == 0 {
+		return drawHost(r, tight)
+	}
+	return pick(r, international) + ".example.com"
+}
+
+func drawIDNEmail(r *rand.Rand, tight bool) string {
+	if tight || r.IntN(2) == 0 {
+		return drawEmail(r, tight)
+	}
+	return pick(r, international) + letters(r, 3) + "@example.com"
+}
+
+// isIDNHost knows host names of any letters: where a label holds others than those of ASCII, they count as one.
+func isIDNHost(s string) bool { return isHost(plainLetters(s)) }
+
+func isIDNEmail(s string) bool {
+	// The local part is any text without spaces and signs that separate (RFC 6531 §3.3).
+	at := strings.LastIndexByte(s, '@')
+	return at > 0 && len(s) <= 254 && isIDNHost(s[at+1:]) && isEmail(plainLetters(s[:at])+"@example.com")
+}
+
+// plainLetters writes each letter beyond ASCII as an x.
+func plainLetters(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c > unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c)) {
+			return 'x'
+		}
+		return c
+	}, s)
+}
+
 // isHost knows the names of RFC 1123 §2.1.
 func isHost(s string) bool {
 	if s == "" || len(s) > 253 {
@@ -233,6 +270,44 @@ func drawReference(r *rand.Rand, tight bool) string {
 func isReference(s string) bool {
 	_, err := url.Parse(s)
 	return err == nil && !strings.ContainsAny(s, " \\\"<>^`|")
+}
+
+func drawIRI(r *rand.Rand, tight bool) string {
+	if tight || r.IntN(2) == 0 {
+		return drawURI(r, tight)
+	}
+	return "https://example.com/" + pick(r, international)
+}
+
+func drawIRIReference(r *rand.Rand, tight bool) string {
+	if tight || r.IntN(2) == 0 {
+		return drawReference(r, tight)
+	}
+	return "/" + pick(r, international)
+}
+
+func drawTemplate(r *rand.Rand, tight bool) string {
+	if tight {
+		return letters(r, 1)
+	}
+	return "/" + word(r) + "/{" + word(r) + "}"
+}
+
+// isTemplate knows the brackets and the characters of RFC 6570; what stands between the brackets is looked at for
+// characters alone.
+func isTemplate(s string) bool {
+	open := false
+	for _, c := range s {
+		switch {
+		case c <= ' ' || strings.ContainsRune("\"'<>\\^`", c), c == '|' && !open:
+			return false
+		case c == '{' && open, c == '}' && !open:
+			return false
+		case c == '{' || c == '}':
+			open = c == '{'
+		}
+	}
+	return !open
 }
 
 func drawBase64(r *rand.Rand, tight bool) string {

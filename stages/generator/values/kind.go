@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/restest/restest/settings/document"
 )
 
 // kind is a kind of thing that a name or a description implies where the document gives no format: an e-mail address, a
@@ -90,6 +92,8 @@ var (
 	uuidKind         = asFormat("uuid")
 	durationKind     = asFormat("duration")
 	base64Kind       = asFormat("byte")
+	base64URLKind    = asFormat("base64url")
+	jsonTextKind     = &kind{"JSON", func(r *rand.Rand) string { return `{"` + word(r) + `":` + strconv.Itoa(r.IntN(100)) + `}` }, nil}
 	phoneKind        = &kind{"phone", func(r *rand.Rand) string { return "+1202555" + padded(r, 100, 199, 4) }, func(r *rand.Rand) json.Number { return json.Number("1202555" + padded(r, 100, 199, 4)) }}
 	countryKind      = oneOfTexts("country", `US GB DE FR ES IT NL SE PL PT BR MX CA AU JP IN ZA CH AT IE`)
 	country3Kind     = oneOfTexts("country of three letters", `USA GBR DEU FRA ESP ITA NLD SWE POL PRT BRA MEX CAN AUS JPN IND ZAF CHE AUT IRL`)
@@ -293,6 +297,9 @@ func (f *Field) implied(s *Shape) (k *kind, sure bool) {
 			if m.Description != "" && description == "" {
 				description = m.Description
 			}
+			if k := contentKind(m); k != nil && !f.kindSure {
+				f.kind, f.kindSure = k, true
+			}
 			if m.Format == "" || f.kindSure || formats[m.Format] != nil {
 				continue
 			}
@@ -307,6 +314,22 @@ func (f *Field) implied(s *Shape) (k *kind, sure bool) {
 		}
 	}
 	return f.kind, f.kindSure
+}
+
+// contentKind is what contentEncoding and contentMediaType ask of a text (JSON Schema 2020-12 validation §8); nil for
+// what they leave open.
+func contentKind(s *document.Schema) *kind {
+	switch {
+	case s.ContentEncoding == "base64":
+		return base64Kind
+	case s.ContentEncoding == "base64url":
+		return base64URLKind
+	case s.ContentEncoding == "base16":
+		return hexOf("base16", 16)
+	case s.ContentEncoding == "" && s.ContentMediaType == "application/json":
+		return jsonTextKind
+	}
+	return nil
 }
 
 // mostDescribed is how much of a description is read: what the value is stands at its beginning.

@@ -187,7 +187,16 @@ func TestEveryValueFitsItsSchema(t *testing.T) {
 		`{"type": "string", "format": "relative-json-pointer"}`,
 		`{"type": "string", "format": "regex"}`,
 		`{"type": "string", "format": "byte"}`,
+		`{"type": "string", "format": "iri-reference"}`,
+		`{"type": "string", "format": "idn-hostname"}`,
 		`{"type": "string", "format": "unheard-of"}`,
+		`{"type": "integer", "format": "uint64"}`,
+		`{"type": "integer", "format": "int64"}`,
+		`{"type": "integer", "minimum": 9007199254740993, "maximum": 9007199254740993}`,
+		`{"type": "number", "multipleOf": 0.01, "minimum": 9007199254740993.01, "maximum": 9007199254740993.05}`,
+		`{"type": "number", "multipleOf": 1e-9}`,
+		`{"type": "number", "format": "double", "minimum": 1e300}`,
+		`{"type": "string", "minLength": 2, "maxLength": 2, "pattern": "^\\u{1F600}+$"}`,
 		`{"enum": ["a", 1, null, {"a": [1.0]}]}`,
 		`{"enum": ["a", "b", "c"], "not": {"const": "b"}}`,
 		`{"const": null}`,
@@ -447,6 +456,12 @@ func TestImpossibleSchemasAreNamed(t *testing.T) {
 		{`{"enum": ["a"], "type": "integer"}`, "", "the schema: no value of its enum fits"},
 		{`{"type": "object", "required": ["a", "b"], "maxProperties": 1}`, "", "the schema: it requires 2 properties and maxProperties is 1"},
 		{`{"type": "string", "pattern": "("}`, "", `the schema: its pattern "(" cannot be read: error parsing regexp: missing closing ) in ` + "`(`"},
+		{`{"type": "string", "pattern": "^\\d{3}$", "maxLength": 2}`, "", `the schema: no text was found that matches the pattern ^\d{3}$ and has at most 2 characters`},
+		{`{"type": "string", "format": "uuid", "maxLength": 20}`, "", "the schema: no text was found that is of format uuid and has at most 20 characters"},
+		{`{"not": {}}`, "", "the schema: what it excludes by not is everything"},
+		{`{"type": "string", "not": {"type": "string"}}`, "", "the schema: its types exclude one another"},
+		{`{"type": "array", "contains": {}, "minContains": 3, "maxContains": 2}`, "", "the schema: minContains 3 is above maxContains 2"},
+		{`{"type": "object", "required": ["abc"], "propertyNames": {"maxLength": 2}}`, "", `the schema: it requires the property "abc", which its propertyNames forbid`},
 		{
 			`{"allOf": [{"type": "object", "required": ["a"], "additionalProperties": false, "properties": {"a": {}}},
 				{"required": ["b"], "additionalProperties": false, "properties": {"b": {}}}]}`, "",
@@ -467,6 +482,22 @@ func TestImpossibleSchemasAreNamed(t *testing.T) {
 		shapes, _ := drawer(1)
 		if got := shapes.Of(loaded(t, row.schema, row.others)).Why(); got != row.want {
 			t.Errorf("%s:\n got %q\nwant %q", row.schema, got, row.want)
+		}
+	}
+}
+
+func TestARuleThatNoTryKeepsIsNamedWithItsPlace(t *testing.T) {
+	for _, row := range []struct{ schema, want string }{
+		{`{"oneOf": [{"type": "boolean"}, {"type": "boolean"}]}`, "the schema: every value tried breaks its oneOf: exactly one of its branches has to fit"},
+		{
+			`{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "not": {"multipleOf": 1}}}}`,
+			"the schema: every value tried breaks its not: what is wanted is what it excludes, at body.a",
+		},
+	} {
+		shapes, d := drawer(1)
+		f := NewField("", shapes.Of(loaded(t, row.schema, "")))
+		if v, ok := d.Make(&f, "body"); ok || d.Reason() != row.want {
+			t.Errorf("%s: made %v; %s", row.schema, v, d.Reason())
 		}
 	}
 }
@@ -559,6 +590,20 @@ func TestPatternsOfPasswordsAndTheLikeAreFilled(t *testing.T) {
 		`^[Ѐ-ӿ]{2}$`,
 		`^$|^[0-9]+$`,
 		`^arn:aws:[a-z0-9-]+:[a-z0-9-]*:\d{12}:.+$`,
+		`^(?!foo|bar)[a-z]+$`,
+		`^\d{3}(?=-)-\d{2}$`,
+		`\bword\b`,
+		`^(?<year>\d{4})-\k<year>$`,
+		`^\u{1F600}+$`,
+		`^\u0041+$`,
+		`^[\u4e00-\u9fa5]{2,4}$`,
+		`^\p{Script=Greek}+$`,
+		`^(?=.{5,10}$)[a-z]+\.[a-z]+$`,
+		`^(?:(?!--)[a-z-])+$`,
+		`^((25[0-5]|2[0-4]\d|1?\d?\d)(\.|$)){4}`,
+		`^(?=.*foo)(?=.*bar).*$`,
+		`^(?!.*(.).*\1)[a-z]{5}$`,
+		`^.{1000,}$`,
 	} {
 		p := newPattern(expr)
 		if p.err != nil {
@@ -574,6 +619,44 @@ func TestPatternsOfPasswordsAndTheLikeAreFilled(t *testing.T) {
 		}
 		if found < 2 {
 			t.Errorf("%s: %d of 40 texts fit", expr, found)
+		}
+	}
+}
+
+func TestNullIsMadeInTheSpellingOfEachVersion(t *testing.T) {
+	for _, row := range []struct{ version, schema string }{
+		{`"swagger": "2.0"`, `{"type": "object", "required": ["n"], "properties": {"n": {"type": "string", "x-nullable": true}}}`},
+		{`"openapi": "3.0.3"`, `{"type": "object", "required": ["n"], "properties": {"n": {"type": "string", "nullable": true}}}`},
+		{`"openapi": "3.1.0"`, `{"type": "object", "required": ["n"], "properties": {"n": {"type": ["string", "null"]}}}`},
+		{`"openapi": "3.2.0"`, `{"type": "object", "required": ["n"], "properties": {"n": {"type": ["string", "null"]}}}`},
+		{`"openapi": "3.1.0"`, `{"type": "object", "required": ["n"], "properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}`},
+	} {
+		body := `"requestBody": {"required": true, "content": {"application/json": {"schema": ` + row.schema + `}}}`
+		if strings.Contains(row.version, "swagger") {
+			body = `"parameters": [{"name": "b", "in": "body", "required": true, "schema": ` + row.schema + `}]`
+		}
+		text := `{` + row.version + `, "info": {"title": "t", "version": "1"}, "paths": {"/x": {"post": {` + body + `,
+			"responses": {"200": {"description": "ok"}}}}}}`
+		doc, err := document.Load(context.Background(), "t.json", document.Options{
+			URL: "http://127.0.0.1:8080", Read: func(context.Context, string) ([]byte, error) { return []byte(text), nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema := doc.Operations[0].Body.Media[0].Schema
+		judge, nulls, others := document.NewJudge(doc), 0, 0
+		for _, v := range drawn(t, schema, 400) {
+			if faults, err := judge.Judge(schema, document.InRequest, v); err != nil || len(faults) > 0 {
+				t.Fatalf("%s: made %v: %v %v", row.version, v, faults, err)
+			}
+			if v.(map[string]any)["n"] == nil {
+				nulls++
+			} else {
+				others++
+			}
+		}
+		if nulls == 0 || others == 0 {
+			t.Errorf("%s: %d nulls and %d other values", row.version, nulls, others)
 		}
 	}
 }
