@@ -29,10 +29,11 @@ const (
 	conditional
 	dependent
 	negation
+	derived
 )
 
 func (k choiceKind) keyword() string {
-	return [...]string{oneOf: "oneOf", anyOf: "anyOf", conditional: "if", dependent: "dependentSchemas", negation: "not"}[k]
+	return [...]string{oneOf: "oneOf", anyOf: "anyOf", conditional: "if", dependent: "dependentSchemas", negation: "not", derived: "discriminator"}[k]
 }
 
 // pinned is a branch that a discriminator names.
@@ -50,6 +51,11 @@ func (s *Shape) planChoices() {
 		s.choices = append(s.choices, &choice{key: k, branches: branches()})
 	}
 	for _, m := range s.members {
+		if m.Discriminator != nil && len(m.OneOf)+len(m.AnyOf) == 0 {
+			if branches := s.derived(m); len(branches) > 0 {
+				add(m, derived, func() [][]*document.Schema { return branches })
+			}
+		}
 		if len(m.OneOf) > 0 {
 			add(m, oneOf, func() [][]*document.Schema { return s.branches(m, m.OneOf) })
 		}
@@ -83,6 +89,48 @@ func (s *Shape) planChoices() {
 			return branches
 		})
 	}
+}
+
+// derived are the ways to settle what a base with a discriminator and without branches leaves open: a schema derived
+// from it by allOf has its own name there, and the base alone is meant as one of those it maps to (OpenAPI 3.0 §4.7.25).
+func (s *Shape) derived(base *document.Schema) [][]*document.Schema {
+	d := base.Discriminator
+	property := s.property(d.Property)
+	branch := func(of *document.Schema) []*document.Schema {
+		pin := s.all.pin(d, of)
+		if pin == nil || !slices.ContainsFunc(pin.Properties[0].Schema.Enum, property.Fits) {
+			return nil
+		}
+		return []*document.Schema{of, pin}
+	}
+	targets := make([]*document.Schema, 0, len(d.Mapping))
+	for _, name := range sortedNames(d.Mapping) {
+		if target := d.Mapping[name]; !slices.Contains(targets, target) {
+			targets = append(targets, target)
+		}
+	}
+	for _, m := range s.members {
+		mapped := slices.Contains(targets, m)
+		if m == base && !mapped || len(targets) > 0 && !mapped || m != base && !slices.Contains(gather(nil, m), base) {
+			continue
+		}
+		if m == base && len(targets) > 1 {
+			break // the base is one of several that it stands for
+		}
+		if b := branch(m); b != nil {
+			return [][]*document.Schema{b}
+		}
+	}
+	if s.members[0] != base {
+		return nil
+	}
+	var branches [][]*document.Schema
+	for _, target := range targets {
+		if b := branch(target); b != nil {
+			branches = append(branches, b)
+		}
+	}
+	return branches
 }
 
 func given(schemas ...*document.Schema) []*document.Schema {
@@ -185,26 +233,27 @@ type apart struct {
 	others uint64
 }
 
-// apartFrom is a branch of the shape's oneOf that keeps away from the branches which the value fits as well, nil where
+// apartFrom is a branch of a oneOf of the shape that keeps away from the branches which the value fits as well, nil where
 // that is not the trouble or no such branch is found.
 func (d *Draw) apartFrom(s *Shape, v any) *Shape {
-	if len(s.choices) == 0 || s.choices[0].key.kind != oneOf || len(s.choices[0].branches) > 64 {
-		return nil
-	}
-	c := s.choices[0]
-	var fitting []int
-	var all uint64
-	for i, branch := range c.branches {
-		if (&checker{all: s.all}).schema(branch[0], v) {
-			fitting = append(fitting, i)
-			all |= 1 << i
+	for _, c := range s.choices {
+		if c.key.kind != oneOf || len(c.branches) > 64 {
+			continue
+		}
+		var fitting []int
+		var all uint64
+		for i, branch := range c.branches {
+			if (&checker{all: s.all}).schema(branch[0], v) {
+				fitting = append(fitting, i)
+				all |= 1 << i
+			}
+		}
+		if len(fitting) > 1 {
+			i := fitting[d.Rand.IntN(len(fitting))]
+			return s.apart(c, apart{i, all &^ (1 << i)})
 		}
 	}
-	if len(fitting) < 2 {
-		return nil
-	}
-	i := fitting[d.Rand.IntN(len(fitting))]
-	return s.apart(c, apart{i, all &^ (1 << i)})
+	return nil
 }
 
 // apart settles the choice by a branch, with one rule of each of the others broken: the first with which a value is

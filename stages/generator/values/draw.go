@@ -252,21 +252,19 @@ func (d *Draw) observed(s *Shape, f *Field) (any, bool) {
 
 // invent makes a value that nobody gave.
 func (d *Draw) invent(s *Shape, f *Field, depth int) (any, bool) {
-	if !s.checked {
-		return d.once(s, f, depth)
+	if !s.checked || len(s.settled) > 0 {
+		return d.once(s, f, depth) // whoever settled a choice looks at the value and tries again
 	}
 	tries := d.tries()
-	if len(s.settled) > 0 {
-		tries /= 6 // the choices above try again
-	}
 	last := any(nil)
 	for try := range tries {
 		mark, made := len(d.Origins), d.made
 		// First as the branches come, then with one that keeps away from the others, last by the branch that a
 		// discriminator names, where branches overlap.
+		lenient := try >= tries*3/4 || d.vain > mostVain
 		var v any
 		var ok bool
-		if try >= tries/2 {
+		if try >= tries/3 {
 			if away := d.apartFrom(s, last); away != nil {
 				v, ok = d.value(away, f, depth)
 			}
@@ -274,14 +272,14 @@ func (d *Draw) invent(s *Shape, f *Field, depth int) (any, bool) {
 		if !ok {
 			v, ok = d.once(s, f, depth)
 		}
-		if ok && (s.Fits(v) || try >= tries*3/4 && s.fitsNamedBranch(v)) {
+		if ok && (s.Fits(v) || lenient && s.fitsNamedBranch(v)) {
 			return v, true
 		}
 		if ok {
 			last = v
 		}
 		d.Origins, d.made = d.Origins[:mark], made
-		if d.vain++; d.vain > mostVain {
+		if d.vain++; d.vain > mostVain && lenient {
 			break
 		}
 	}

@@ -725,6 +725,35 @@ func TestABaseThatListsItsDerivedOnesEnds(t *testing.T) {
 	}
 }
 
+func TestADerivedSchemaHasItsOwnNameInTheDiscriminator(t *testing.T) {
+	const pets = `{"Pet": {"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string"}}, "discriminator": {"propertyName": "kind"MAPPING}},
+		"Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}, {"required": ["lives"], "properties": {"lives": {"type": "integer"}}}]},
+		"Dog": {"allOf": [{"$ref": "#/components/schemas/Pet"}, {"required": ["bark"], "properties": {"bark": {"type": "boolean"}}}]}}`
+	const mapping = `, "mapping": {"c": "#/components/schemas/Cat", "d": "Dog"}`
+	for _, row := range []struct {
+		name, mapping string
+		want          map[any]string
+	}{
+		{"Cat", "", map[any]string{"Cat": "lives"}},
+		{"Dog", mapping, map[any]string{"d": "bark"}},
+		{"Pet", mapping, map[any]string{"c": "lives", "d": "bark"}},
+	} {
+		s := loaded(t, `{"$ref": "#/components/schemas/`+row.name+`"}`, strings.Replace(pets, "MAPPING", row.mapping, 1))
+		met := map[any]bool{}
+		for _, v := range drawn(t, s, 50) {
+			o := v.(map[string]any)
+			met[o["kind"]] = true
+			if _, there := o[row.want[o["kind"]]]; !there {
+				t.Errorf("%s%s: made %v", row.name, row.mapping, o)
+				break
+			}
+		}
+		if len(met) != len(row.want) {
+			t.Errorf("%s%s: made the kinds %v", row.name, row.mapping, met)
+		}
+	}
+}
+
 func TestReadOnlyPropertiesAreLeftOutAtEveryDepth(t *testing.T) {
 	doc := sharedCase(t, "26-readonly-writeonly")
 	friends := 0
