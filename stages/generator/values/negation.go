@@ -135,7 +135,10 @@ func (w *ways) types(s *document.Schema) {
 	var others []string
 	for i, name := range typeNames {
 		one := typeSet(1) << i
-		if allowed&one == 0 && !(one == integer && allowed&fraction != 0) && !(one == fraction && allowed&integer != 0) {
+		if one&number != 0 {
+			one = number // one kind of number is not told from the other by its type
+		}
+		if allowed&one == 0 {
 			others = append(others, name)
 		}
 	}
