@@ -11,8 +11,14 @@ import (
 // body is how an operation's content is made.
 type body struct {
 	required bool
-	kind     mediaKind
-	media    *document.Media
+	// contents are the media types it can be written in, the surest first.
+	contents []*content
+}
+
+// content is how content of one media type is made.
+type content struct {
+	kind  mediaKind
+	media *document.Media
 	// contentType is the field's value; for multipart content the boundary is added.
 	contentType string
 	field       values.Field
@@ -77,27 +83,48 @@ func concrete(mediaType string, kind mediaKind) string {
 	return "application/octet-stream"
 }
 
-// newBody picks the media type to send: the surest that a value can be made for. The reason says why there is none.
+// newBody finds the media types that a value can be made for. The reason says why there is none.
 func newBody(shapes *values.Shapes, declared *document.Body) (b *body, reason string) {
 	media := slices.Clone(declared.Media)
 	slices.SortStableFunc(media, func(a, b *document.Media) int { return int(kindOf(a.Type)) - int(kindOf(b.Type)) })
 	if len(media) == 0 {
 		return nil, "body: it declares no media type"
 	}
+	b = &body{required: declared.Required}
 	for _, m := range media {
-		b, why := newContent(shapes, m)
-		if why == "" {
-			b.required = declared.Required
-			return b, ""
-		}
-		if reason == "" {
+		c, why := newContent(shapes, m)
+		switch {
+		case why == "":
+			b.contents = append(b.contents, c)
+		case reason == "":
 			reason = "body: " + why
 		}
 	}
-	return nil, reason
+	if len(b.contents) == 0 {
+		return nil, reason
+	}
+	return b, ""
 }
 
-func newContent(shapes *values.Shapes, m *document.Media) (b *body, reason string) {
+// surest is in how many of four requests the body has the surest of several media types; the others share the rest.
+const surest = 3
+
+// pick is the media type to send this time, nil where the one asked for is none that can be sent.
+func (b *body) pick(d *values.Draw, want asked) *content {
+	n := len(b.contents)
+	switch {
+	case want.media > n:
+		return nil
+	case want.media > 0:
+		return b.contents[want.media-1]
+	case n == 1 || want.likeliest || d.Rand.IntN(4) < surest:
+		return b.contents[0]
+	default:
+		return b.contents[1+d.Rand.IntN(n-1)]
+	}
+}
+
+func newContent(shapes *values.Shapes, m *document.Media) (c *content, reason string) {
 	kind := kindOf(m.Type)
 	if kind == unknownKind && m.Schema != nil && !isXML(m.Type) && shapes.Of(m.Schema).Binary() {
 		kind = bytesKind // a file, whatever is in it
@@ -105,8 +132,8 @@ func newContent(shapes *values.Shapes, m *document.Media) (b *body, reason strin
 	if kind == unknownKind {
 		return nil, "content of type " + m.Type + " is not made"
 	}
-	b = &body{kind: kind, media: m, contentType: concrete(m.Type, kind)}
-	if !travels(b.contentType) {
+	c = &content{kind: kind, media: m, contentType: concrete(m.Type, kind)}
+	if !travels(c.contentType) {
 		return nil, "its media type cannot stand in a header field"
 	}
 	schema := m.Schema
@@ -120,8 +147,8 @@ func newContent(shapes *values.Shapes, m *document.Media) (b *body, reason strin
 	if (kind == formKind || kind == multipartKind) && !shape.Allows("object") {
 		return nil, m.Type + " needs an object, and its schema allows none"
 	}
-	b.field = values.NewField("", shape, m.Examples...)
-	return b, ""
+	c.field = values.NewField("", shape, m.Examples...)
+	return c, ""
 }
 
 func defaultType(kind mediaKind) string {
@@ -132,36 +159,36 @@ func defaultType(kind mediaKind) string {
 }
 
 // write makes the content; the content type belongs to it. It says whether it could.
-func (b *body) write(d *values.Draw) (content []byte, contentType string, ok bool) {
-	if b.kind == bytesKind && b.field.Shape.Allows("string") && len(b.field.Examples) == 0 {
-		return someBytes(d.Rand, b.contentType), b.contentType, true
+func (c *content) write(d *values.Draw) (data []byte, contentType string, ok bool) {
+	if c.kind == bytesKind && c.field.Shape.Allows("string") && len(c.field.Examples) == 0 {
+		return someBytes(d.Rand, c.contentType), c.contentType, true
 	}
-	d.Nulls = b.kind == jsonKind
-	v, ok := d.Make(&b.field, "body")
+	d.Nulls = c.kind == jsonKind
+	v, ok := d.Make(&c.field, "body")
 	d.Nulls = false
 	if !ok {
 		return nil, "", false
 	}
-	switch b.kind {
+	switch c.kind {
 	case jsonKind:
-		return appendJSON(make([]byte, 0, 256), v), b.contentType, true
+		return appendJSON(make([]byte, 0, 256), v), c.contentType, true
 	case formKind:
 		o, ok := v.(map[string]any)
 		if !ok {
 			return nil, "", false
 		}
-		return b.form(o), b.contentType, true
+		return c.form(o), c.contentType, true
 	case multipartKind:
 		o, ok := v.(map[string]any)
 		if !ok {
 			return nil, "", false
 		}
-		content, boundary := b.multipart(d.Rand, o)
-		if content == nil {
+		data, boundary := c.multipart(d.Rand, o)
+		if data == nil {
 			return nil, "", false // lists without items leave no parts
 		}
-		return content, b.contentType + "; boundary=" + boundary, true
+		return data, c.contentType + "; boundary=" + boundary, true
 	default:
-		return []byte(plainText(v)), b.contentType, true
+		return []byte(plainText(v)), c.contentType, true
 	}
 }

@@ -24,7 +24,7 @@ type part struct {
 }
 
 // part works out how the property is written with this value.
-func (b *body) part(name string, v any) part {
+func (b *content) part(name string, v any) part {
 	p := part{name: string(escape(nil, name, &unreserved)), style: "form", explode: true, escaping: &unreserved, inList: &unreserved}
 	shape := b.field.Shape.Property(name)
 	_, isList := v.([]any)
@@ -68,7 +68,7 @@ func firstType(list string) string {
 
 // form writes the object as application/x-www-form-urlencoded. A property whose encoding names JSON is written as
 // JSON, an object else as name[member]=value, a list once for each item.
-func (b *body) form(o map[string]any) []byte {
+func (b *content) form(o map[string]any) []byte {
 	content := make([]byte, 0, 128)
 	for _, name := range sortedNames(nil, o) {
 		p := b.part(name, o[name])
@@ -100,7 +100,7 @@ func holdsObject(items []any) bool {
 
 // multipart writes the object as multipart/form-data (RFC 7578): a part for each property, or for each item of a
 // list; files have a name and a type, plain fields neither.
-func (b *body) multipart(r *rand.Rand, o map[string]any) (content []byte, boundary string) {
+func (b *content) multipart(r *rand.Rand, o map[string]any) (content []byte, boundary string) {
 	boundary = "restest-" + strconv.FormatUint(r.Uint64(), 36) + strconv.FormatUint(r.Uint64(), 36)
 	for _, name := range sortedNames(nil, o) {
 		p := b.part(name, o[name])

@@ -1,15 +1,69 @@
 package generator
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/stages/generator/values"
 )
 
+// asked is what a request is to be like. The zero value leaves all that is optional to chance.
+type asked struct {
+	// likeliest asks for the request that is most likely to be accepted: only what is required and the body, of the
+	// surest media type, with the likeliest values.
+	likeliest bool
+	// media asks for a body of the plan's media type of that number, from 1 (see mediaTypes); 0 leaves it to chance.
+	media int
+	// parts, where it is not nil, asks for these optional parts and no others, by their places (see optionalParts). A
+	// media type that is asked for is sent whatever it says.
+	parts []string
+}
+
+// sends says whether an optional part is sent this time, by that chance where nothing is asked.
+func (a *asked) sends(d *values.Draw, place string, chance float64) bool {
+	if a.parts != nil {
+		return slices.Contains(a.parts, place)
+	}
+	return !a.likeliest && d.Rand.Float64() < chance
+}
+
+// sendsBody is as sends, for an optional body.
+func (a *asked) sendsBody(d *values.Draw, chance float64) bool {
+	return a.media > 0 || a.likeliest && a.parts == nil || a.sends(d, "body", chance)
+}
+
+// optionalParts are the places of the parts that a request can do without, such as "query.limit" or "body".
+func (p *plan) optionalParts() []string {
+	var places []string
+	for _, list := range [][]*parameter{p.query, p.header, p.cookie} {
+		for _, q := range list {
+			if !q.required {
+				places = append(places, q.place)
+			}
+		}
+	}
+	if p.body != nil && !p.body.required {
+		places = append(places, "body")
+	}
+	return places
+}
+
+// mediaTypes are the media types that the body can be sent in, the surest first.
+func (p *plan) mediaTypes() []string {
+	if p.body == nil {
+		return nil
+	}
+	types := make([]string, len(p.body.contents))
+	for i, c := range p.body.contents {
+		types[i] = c.contentType
+	}
+	return types
+}
+
 // request builds the operation's nth request; failed counts the attempts at it before. It is nil if a part could not
 // be made this time; the plan's reason says which.
-func (p *plan) request(g *Generator, nth, failed int, likeliest bool) *messages.Request {
+func (p *plan) request(g *Generator, nth, failed int, want asked) *messages.Request {
 	if p.target != "" && len(p.header) == 0 && len(p.cookie) == 0 && p.body == nil {
 		return &messages.Request{
 			Operation: p.op.Index, Method: p.op.Method, Target: p.target, Header: p.all, Valid: true, Origins: p.keyOrigins,
@@ -18,7 +72,7 @@ func (p *plan) request(g *Generator, nth, failed int, likeliest bool) *messages.
 	for attempt := range tries {
 		g.sow(p.op.Index, nth, failed*tries+attempt)
 		g.draw.Reset(p.room)
-		if r := p.once(g, likeliest); r != nil {
+		if r := p.once(g, want); r != nil {
 			p.room = len(r.Origins)
 			return r
 		}
@@ -27,12 +81,12 @@ func (p *plan) request(g *Generator, nth, failed int, likeliest bool) *messages.
 }
 
 // once makes one attempt.
-func (p *plan) once(g *Generator, likeliest bool) *messages.Request {
+func (p *plan) once(g *Generator, want asked) *messages.Request {
 	d := g.draw
-	d.Likeliest = likeliest
+	d.Likeliest = want.likeliest
 	r := &messages.Request{Operation: p.op.Index, Method: p.op.Method, Target: p.target, Valid: true}
 	if p.target == "" {
-		target, ok := p.writeTarget(g, g.target[:0])
+		target, ok := p.writeTarget(g, g.target[:0], want)
 		g.target = target
 		if !ok {
 			return nil
@@ -40,27 +94,39 @@ func (p *plan) once(g *Generator, likeliest bool) *messages.Request {
 		r.Target = string(target)
 	}
 	var contentType string
-	if p.body != nil && (p.body.required || likeliest || d.Rand.Float64() < p.chances.body) {
+	if p.body != nil && (p.body.required || want.sendsBody(d, p.chances.body)) {
 		mark := len(d.Origins)
 		var ok bool
-		if r.Body, contentType, ok = p.body.write(d); !ok {
-			p.reason = reasonFor("body", d.Reason())
-			if p.body.required {
+		if r.Body, contentType, ok = p.writeBody(d, want); !ok {
+			if p.body.required || want.media > 0 {
 				return nil
 			}
 			r.Body, contentType, d.Origins = nil, "", d.Origins[:mark]
 		}
 	}
 	var ok bool
-	if r.Header, ok = p.writeHeader(g, contentType); !ok {
+	if r.Header, ok = p.writeHeader(g, contentType, want); !ok {
 		return nil
 	}
 	r.Origins = append(d.Origins, p.keyOrigins...)
 	return r
 }
 
+// writeBody makes the content in one of its media types, and says which.
+func (p *plan) writeBody(d *values.Draw, want asked) (data []byte, contentType string, ok bool) {
+	c := p.body.pick(d, want)
+	if c == nil {
+		p.reason = "body: there is no such media type"
+		return nil, "", false
+	}
+	if data, contentType, ok = c.write(d); !ok {
+		p.reason = reasonFor("body", d.Reason())
+	}
+	return data, contentType, ok
+}
+
 // writeTarget writes path and query.
-func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
+func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, bool) {
 	d := g.draw
 	// What replies gave fills the gaps four times in five, and always where the likeliest request is wanted.
 	var known thing
@@ -102,7 +168,7 @@ func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
 		return target, false
 	}
 	for _, q := range p.query {
-		if !p.sends(d, q) {
+		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		mark := len(target)
@@ -118,11 +184,6 @@ func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
 		target = t
 	}
 	return p.appendQueryKeys(target), true
-}
-
-// sends says whether the parameter is sent this time.
-func (p *plan) sends(d *values.Draw, q *parameter) bool {
-	return q.required || !d.Likeliest && d.Rand.Float64() < p.chances.parameter
 }
 
 // valueTries is how many values are tried for a parameter before it counts as one that cannot be sent.
@@ -157,7 +218,7 @@ func reasonFor(place, reason string) string {
 }
 
 // writeHeader writes the header fields: those that never change, the content type, parameters, cookies, keys.
-func (p *plan) writeHeader(g *Generator, contentType string) ([]messages.Field, bool) {
+func (p *plan) writeHeader(g *Generator, contentType string, want asked) ([]messages.Field, bool) {
 	if contentType == "" && len(p.header) == 0 && len(p.cookie) == 0 {
 		return p.all, true
 	}
@@ -168,7 +229,7 @@ func (p *plan) writeHeader(g *Generator, contentType string) ([]messages.Field, 
 		fields = append(fields, messages.Field{Name: "Content-Type", Value: contentType})
 	}
 	for _, q := range p.header {
-		if !p.sends(d, q) {
+		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		value, ok := p.make(d, q, nil, func(dst []byte, v any) ([]byte, bool) {
@@ -183,7 +244,7 @@ func (p *plan) writeHeader(g *Generator, contentType string) ([]messages.Field, 
 	}
 	var cookies []byte
 	for _, q := range p.cookie {
-		if !p.sends(d, q) {
+		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		dst := cookies
