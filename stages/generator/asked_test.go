@@ -40,8 +40,10 @@ func TestTheStrategyCanAskForPartsAndMediaTypes(t *testing.T) {
 			name string
 			sent bool
 		}{
-			{"q", strings.Contains(r.Target, "q=")}, {"h", messages.Get(r.Header, "X-A") != ""},
-			{"c", messages.Get(r.Header, "Cookie") != ""}, {"b", r.Body != nil},
+			{"q", strings.Contains(r.Target, "q=")},
+			{"h", messages.Get(r.Header, "X-A") != ""},
+			{"c", messages.Get(r.Header, "Cookie") != ""},
+			{"b", r.Body != nil},
 		} {
 			if part.sent {
 				sent += part.name

@@ -36,7 +36,11 @@ func (a *asked) sendsBody(d *values.Draw, chance float64) bool {
 // optionalParts are the places of the parts that a request can do without, such as "query.limit" or "body".
 func (p *plan) optionalParts() []string {
 	var places []string
-	for _, list := range [][]*parameter{p.query, p.header, p.cookie} {
+	whole := []*parameter{p.whole}
+	if p.whole == nil {
+		whole = nil
+	}
+	for _, list := range [][]*parameter{p.query, whole, p.header, p.cookie} {
 		for _, q := range list {
 			if !q.required {
 				places = append(places, q.place)
@@ -119,7 +123,7 @@ func (p *plan) writeBody(d *values.Draw, want asked) (data []byte, contentType s
 		p.reason = "body: there is no such media type"
 		return nil, "", false
 	}
-	if data, contentType, ok = c.write(d); !ok {
+	if data, contentType, ok = c.write(d, "body"); !ok {
 		p.reason = reasonFor("body", d.Reason())
 	}
 	return data, contentType, ok
@@ -137,8 +141,8 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 	for i := range p.path.gaps {
 		target = append(target, p.path.literals[i]...)
 		q := p.path.gaps[i].parameter
-		// A "." or ".." is no harm where the segment goes on.
-		goesOn := p.path.literals[i+1] != "" && p.path.literals[i+1][0] != '/'
+		// A "." or ".." is no harm where the segment goes on, but with a parameter (";") some servers cut it off.
+		goesOn := p.path.literals[i+1] != "" && p.path.literals[i+1][0] != '/' && p.path.literals[i+1][0] != ';'
 		write := func(dst []byte, v any) ([]byte, bool) {
 			dst, ok := q.appendPath(dst, v)
 			return dst, ok && (goesOn || sendable(dst))
@@ -167,14 +171,27 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 		p.reason = "path: a segment would be \".\" or \"..\""
 		return target, false
 	}
+	if q := p.whole; q != nil && (q.required || want.sends(d, q.place, p.chances.parameter)) {
+		mark := len(target)
+		t, ok := p.make(d, q, startPair(target), q.appendWholeQuery)
+		if !ok && q.required {
+			return t, false
+		}
+		if target = t; !ok || len(t) == mark+1 { // nothing but the question mark
+			target = t[:mark]
+		}
+	}
 	for _, q := range p.query {
 		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		mark := len(target)
-		t, ok := p.make(d, q, startPair(target), func(dst []byte, v any) ([]byte, bool) {
-			return q.appendQuery(dst, v), true
-		})
+		if q.style.empty && !d.Likeliest && d.Rand.IntN(emptyShare) == 0 {
+			target = append(append(startPair(target), q.escapedName...), '=')
+			d.Origins = append(d.Origins, messages.Origin{Place: q.place, Source: values.FromRandom})
+			continue
+		}
+		t, ok := p.make(d, q, startPair(target), q.appendQuery)
 		if !ok {
 			if q.required {
 				return t, false
@@ -199,6 +216,12 @@ func (p *plan) make(d *values.Draw, q *parameter, dst []byte, write func([]byte,
 			p.reason = reasonFor(q.place, d.Reason())
 			break
 		}
+		if v, ok = q.expressible(v); !ok {
+			p.reason = reasonFor(q.place, "")
+			d.Likeliest = false // it would be the same again
+			d.Origins = d.Origins[:mark]
+			continue
+		}
 		if written, ok := write(dst, v); ok {
 			return written, true
 		}
@@ -208,6 +231,18 @@ func (p *plan) make(d *values.Draw, q *parameter, dst []byte, write func([]byte,
 	}
 	d.Origins = d.Origins[:mark]
 	return dst, false
+}
+
+// emptyShare is how many values a parameter that may be empty has to one that is.
+const emptyShare = 20
+
+// expressible is the value as the parameter can write it. Where it says no, another one is needed.
+func (q *parameter) expressible(v any) (any, bool) {
+	if q.content != nil {
+		return v, true
+	}
+	w, changed, ok := q.style.expressible(v)
+	return w, ok && (!changed || q.field.Shape.Fits(w))
 }
 
 func reasonFor(place, reason string) string {
@@ -251,7 +286,7 @@ func (p *plan) writeHeader(g *Generator, contentType string, want asked) ([]mess
 		if len(dst) > 0 {
 			dst = append(dst, "; "...)
 		}
-		written, ok := p.make(d, q, dst, func(dst []byte, v any) ([]byte, bool) { return q.appendCookie(dst, v), true })
+		written, ok := p.make(d, q, dst, q.appendCookie)
 		if ok {
 			cookies = written
 		} else if q.required {
