@@ -127,8 +127,9 @@ func (d *reader) relaxed(s *document.Schema) *document.Schema {
 	if branches := list(s.OneOf); len(s.AnyOf) == 0 {
 		loose.AnyOf = branches
 	} else {
-		loose.AllOf = append(loose.AllOf, &document.Schema{AnyOf: branches})
+		loose.AllOf = append(loose.AllOf, union(branches))
 	}
+	loose.Discriminator = nil // it leads to the strict ones
 	loose.Items, loose.AdditionalProperties = d.relaxed(s.Items), d.relaxed(s.AdditionalProperties)
 	loose.Properties = slices.Clone(s.Properties)
 	for i := range loose.Properties {
@@ -154,6 +155,14 @@ func parts(s *document.Schema) []*document.Schema {
 	}
 	add(s)
 	return all
+}
+
+// union is fitted by what fits one of the schemas.
+func union(schemas []*document.Schema) *document.Schema {
+	return &document.Schema{
+		AnyOf: schemas, MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1, MinContains: -1, MaxContains: -1,
+		MinProperties: -1, MaxProperties: -1,
+	}
 }
 
 // may says whether the schema seems to be of values of the type.
@@ -719,7 +728,7 @@ func (d *reader) form(text string, s *document.Schema, encoding map[string]docum
 		if declares(s, p.name) {
 			name, nested, schemas = p.name, false, of([]*document.Schema{s}, p.name)
 		}
-		merged := &document.Schema{AnyOf: schemas}
+		merged := union(schemas)
 		e := encoding[name]
 		style, explode := "form", true
 		if e.Style != "" {
@@ -940,7 +949,7 @@ func (d *reader) multipart(m *document.Media, boundary string, body []byte) (any
 func (d *reader) part(p *multipart.Part, data []byte, schemas []*document.Schema) (any, error) {
 	contentType := p.Header.Get("Content-Type")
 	if p.FileName() != "" {
-		if low, high := sizes(&document.Schema{AnyOf: schemas}); low == 0 && high < 0 {
+		if low, high := sizes(union(schemas)); low == 0 && high < 0 {
 			if err := checkFile(document.Essence(contentType), data); err != nil {
 				return nil, err
 			}
@@ -951,7 +960,7 @@ func (d *reader) part(p *multipart.Part, data []byte, schemas []*document.Schema
 	case strings.HasSuffix(contentType, "json"):
 		return decode(string(data))
 	case strings.HasSuffix(contentType, "xml"):
-		return d.xml(data, &document.Schema{AnyOf: schemas})
+		return d.xml(data, union(schemas))
 	}
 	return d.leaf(string(data), schemas), nil
 }
