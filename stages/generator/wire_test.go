@@ -593,7 +593,7 @@ func (d *reader) query(op *document.Operation, query string) error {
 	}
 	for _, free := range []bool{false, true} { // first what is declared, then what may have any name
 		for _, p := range op.Parameters {
-			open := p.Explode && may(p.Schema, "object") && p.Style == "form"
+			open := p.Explode && may(p.Schema, "object") && p.Style != "deepObject"
 			if p.In != "query" || open != free {
 				continue
 			}
@@ -701,7 +701,7 @@ func (d *reader) cookies(op *document.Operation, lines []string) error {
 		}
 		if p.Style == "cookie" {
 			for _, own := range pairs {
-				own.raw = url.QueryEscape(own.raw)
+				own.raw = strings.NewReplacer("%", "%25", "+", "%2B").Replace(own.raw)
 			}
 		}
 		if err := d.queryParameter(p, pairs, func(string) bool { return true }); err != nil {
@@ -814,10 +814,10 @@ func (d *reader) readBody(m *document.Media, essence, boundary string, body []by
 	switch {
 	case strings.HasPrefix(essence, "multipart/"):
 		return d.multipart(m, boundary, body)
-	case strings.HasSuffix(essence, "json"), strings.HasSuffix(essence, "yaml"):
+	case strings.HasSuffix(essence, "/json"), strings.HasSuffix(essence, "+json"), strings.HasSuffix(essence, "yaml"):
 		return decode(string(body))
 	case strings.HasSuffix(essence, "json-seq"), strings.Contains(essence, "ndjson"), strings.Contains(essence, "jsonl"):
-		var list []any
+		list := []any{}
 		for line := range strings.Lines(string(body)) {
 			if strings.HasSuffix(essence, "json-seq") {
 				if line[0] != 0x1e {
