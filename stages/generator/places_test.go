@@ -323,7 +323,7 @@ func TestEachStyleIsReadBackAsItWasWritten(t *testing.T) {
 			if wire = string(b); !fine {
 				return
 			}
-			got, err = d.fromPairs(r.p, wire)
+			got, err = d.fromPairs(r.p, wire, "&")
 		case "header":
 			if wire, fine = r.q.headerText(w); !fine {
 				return
@@ -334,11 +334,11 @@ func TestEachStyleIsReadBackAsItWasWritten(t *testing.T) {
 			if wire = string(b); !fine {
 				return
 			}
-			pairs := strings.ReplaceAll(wire, "; ", "&")
-			if r.p.Style == "cookie" {
-				pairs = strings.NewReplacer("%", "%25", "+", "%2B").Replace(pairs)
+			plain := wire
+			if r.p.Style == "cookie" { // which escapes nothing
+				plain = strings.NewReplacer("%", "%25", "+", "%2B").Replace(wire)
 			}
-			got, err = d.fromPairs(r.p, pairs)
+			got, err = d.fromPairs(r.p, plain, "; ")
 		}
 		if err != nil || string(appendJSON(nil, got)) != string(appendJSON(nil, w)) {
 			t.Errorf("%s, %s, explode %t: %q is written as %q and read as %q: %v", r.p.In, r.p.Style, r.p.Explode, w, wire, got, err)
@@ -347,8 +347,8 @@ func TestEachStyleIsReadBackAsItWasWritten(t *testing.T) {
 }
 
 // fromPairs reads one parameter from a query that holds nothing else.
-func (d *reader) fromPairs(p *document.Parameter, text string) (any, error) {
-	pairs, err := pairsOf(text)
+func (d *reader) fromPairs(p *document.Parameter, text, separator string) (any, error) {
+	pairs, err := pairsOf(text, separator)
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,8 @@ func (s style) expressible(v any) (w any, changed, ok bool) {
 	case map[string]any:
 		o, changed := without(v, isNull)
 		d := s.plainDelimiter()
-		return o, changed, (len(o) > 0 || s.empty) && (s.explode || d == "," || !holdsByte(o, d[0]))
+		_, unnamed := o[""]
+		return o, changed, (len(o) > 0 || s.empty) && !unnamed && (s.explode || d == "," || !holdsByte(o, d[0]))
 	}
 	d := s.plainDelimiter()
 	return v, false, v != nil && (s.explode || d == "," || !holdsByte(v, d[0]))
@@ -160,6 +161,9 @@ func deepExpressible(v any) (w any, changed, ok bool) {
 		o := make(map[string]any, len(v))
 		for name, member := range v {
 			inner, innerChanged, ok := deepExpressible(member)
+			if ok && (name == "" || strings.ContainsAny(name, "[]")) {
+				return nil, false, false // it would be taken for brackets
+			}
 			if ok {
 				o[name] = inner
 			}

@@ -431,12 +431,12 @@ type pair struct {
 	used      bool
 }
 
-func pairsOf(text string) ([]*pair, error) {
+func pairsOf(text, separator string) ([]*pair, error) {
 	var pairs []*pair
 	if text == "" {
 		return nil, nil
 	}
-	for part := range strings.SplitSeq(text, "&") {
+	for part := range strings.SplitSeq(text, separator) {
 		name, raw, found := strings.Cut(part, "=")
 		plain, err := url.QueryUnescape(name)
 		if err != nil || !found || plain == "" {
@@ -582,7 +582,7 @@ func (d *reader) query(op *document.Operation, query string) error {
 			return d.content(p.Content, text, p.Schema, nil)
 		})
 	}
-	pairs, err := pairsOf(query)
+	pairs, err := pairsOf(query, "&")
 	if err != nil {
 		return err
 	}
@@ -690,8 +690,7 @@ func (d *reader) cookies(op *document.Operation, lines []string) error {
 	if len(lines) > 1 {
 		return fmt.Errorf("there are %d Cookie fields", len(lines))
 	}
-	// The pairs of cookies are joined by "; ", and else written as those of a query.
-	pairs, err := pairsOf(strings.ReplaceAll(strings.Join(lines, ""), "; ", "&"))
+	pairs, err := pairsOf(strings.Join(lines, ""), "; ")
 	if err != nil {
 		return err
 	}
@@ -714,7 +713,7 @@ func (d *reader) cookies(op *document.Operation, lines []string) error {
 // form reads an object from pairs: each property in the style its encoding gives, else an object or a list of objects as
 // name[member]=value, and all others as form pairs.
 func (d *reader) form(text string, s *document.Schema, encoding map[string]document.Encoding) (any, error) {
-	pairs, err := pairsOf(text)
+	pairs, err := pairsOf(text, "&")
 	if err != nil {
 		return nil, err
 	}
