@@ -120,8 +120,8 @@ type Media struct {
 	// PrefixEncoding and ItemEncoding say it of the parts of multipart content that have no names (OpenAPI 3.2).
 	PrefixEncoding []Encoding
 	ItemEncoding   *Encoding
-	Examples []any
-	Place    Place
+	Examples       []any
+	Place          Place
 }
 
 // Encoding says how one property is written in application/x-www-form-urlencoded or multipart content.
