@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,15 @@ func (c *content) form(v any) (data []byte, ok bool) {
 	}
 	shape := c.field.Shape.For(v)
 	data = make([]byte, 0, 128)
-	sent, changed := make(map[string]any, len(o)), false
+	var sent map[string]any // where it is less than o
+	less := func(name string, w any) {
+		if sent == nil {
+			sent = maps.Clone(o)
+		}
+		if sent[name] = w; w == nil {
+			delete(sent, name)
+		}
+	}
 	for _, name := range sortedNames(nil, o) {
 		e, mark := c.media.Encoding[name], len(data)
 		if mark > 0 {
@@ -33,20 +42,20 @@ func (c *content) form(v any) (data []byte, ok bool) {
 				return nil, false
 			}
 			data = escape(append(append(data, escaped...), '='), string(text), &unreserved)
-			sent[name] = o[name]
 			continue
 		}
 		s := formStyle(e, o[name])
-		w, less, ok := s.expressible(o[name])
-		if !ok {
-			// What is null or holds nothing is left out.
-			data, changed = data[:mark], true
+		w, changed, ok := s.expressible(o[name])
+		if !ok { // it is null or holds nothing, or cannot be told apart
+			data = data[:mark]
+			less(name, nil)
 			continue
 		}
-		data = s.appendPairs(data, escaped, w)
-		sent[name], changed = w, changed || less
+		if data = s.appendPairs(data, escaped, w); changed {
+			less(name, w)
+		}
 	}
-	return data, !changed || c.field.Shape.Fits(sent)
+	return data, sent == nil || c.field.Shape.Fits(sent)
 }
 
 // formStyle is how the property of a form is written with this value.

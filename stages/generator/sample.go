@@ -113,7 +113,8 @@ func fileName(contentType string, nth int) string {
 }
 
 // file is the content of a file of the type, of at least low and at most high bytes (-1 without a bound). Where no
-// small file of the type has that size, it is bytes of that size.
+// small file of the type has that size, it is bytes of that size; a shape that allows text asks for no more than can be
+// sent.
 func file(r *rand.Rand, contentType string, low, high int64) []byte {
 	var data []byte
 	essence := strings.ToLower(document.Essence(contentType))
@@ -139,12 +140,8 @@ func file(r *rand.Rand, contentType string, low, high int64) []byte {
 	if size := int64(len(data)); size >= low && (high < 0 || size <= high) {
 		return data
 	}
-	size := max(low, min(64, high))
-	return noise(r, int(min(size, mostNoise)))
+	return noise(r, int(max(low, min(64, high))))
 }
-
-// mostNoise bounds a file that a document wants to be large.
-const mostNoise = 100_000
 
 // noise is so many bytes of every kind.
 func noise(r *rand.Rand, size int) []byte {

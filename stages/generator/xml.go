@@ -20,7 +20,22 @@ func writeXML(shape *values.Shape, v any) ([]byte, bool) {
 	if !isXMLName(name) {
 		name = "root"
 	}
-	x.element(name, shape.For(v), v)
+	shape = shape.For(v)
+	if items, isList := v.([]any); isList && len(items) > 0 && shape.XML() == nil {
+		// The root has to be one element, and there is no name for the items but that of their component.
+		x.add("<" + name + ">")
+		for i, item := range items {
+			of := shape.ItemAt(i)
+			inner := of.Name()
+			if !isXMLName(inner) {
+				inner = name
+			}
+			x.node(inner, of, item)
+		}
+		x.add("</" + name + ">")
+		return x.data, !x.failed
+	}
+	x.element(name, shape, v)
 	return x.data, !x.failed
 }
 
@@ -36,8 +51,9 @@ func (x *xmlWriter) node(name string, shape *values.Shape, v any) {
 	shape = shape.For(v)
 	items, isList := v.([]any)
 	switch kind := xmlNode(shape, v); {
-	case kind == "element", v == nil && kind != "none":
+	case kind == "element":
 		x.element(name, shape, v)
+	case v == nil: // and no node of its own
 	case isList:
 		for i, item := range items {
 			x.node(name, shape.ItemAt(i), item)
@@ -77,8 +93,7 @@ const schemaInstance = "http://www.w3.org/2001/XMLSchema-instance"
 // element writes the value as an element.
 func (x *xmlWriter) element(name string, shape *values.Shape, v any) {
 	about := shape.XML()
-	given := about != nil && about.Name != ""
-	if given {
+	if about != nil && about.Name != "" {
 		name = about.Name
 	}
 	mark := len(x.bound)
@@ -94,12 +109,7 @@ func (x *xmlWriter) element(name string, shape *values.Shape, v any) {
 	switch v := v.(type) {
 	case []any:
 		for i, item := range v {
-			of := shape.ItemAt(i)
-			inner := name
-			if len(x.data) > 0 && !given && mark == 0 && isXMLName(of.Name()) && xmlNode(shape, v) != "element" {
-				inner = of.Name() // the root is a list that names neither itself nor its items
-			}
-			x.node(inner, of, item)
+			x.node(name, shape.ItemAt(i), item)
 		}
 	case map[string]any:
 		x.members(shape, v)
