@@ -337,6 +337,36 @@ func TestCase14EachPartOfAMultipartBody(t *testing.T) {
 	}
 }
 
+func TestCase14TheCommandOfAFindingSendsTheSameParts(t *testing.T) {
+	t.Parallel()
+	document := caseFile(t, "14-multipart-parts/document.yaml")
+	for _, tool := range []string{"sh", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	s := serve(t, func(*arrival) reply { return say(500, "text/plain", "failed") })
+	o := s.test(t, 5, document, "--url", s.url)
+	found := o.found("POST /upload")
+	if len(found) == 0 {
+		t.Fatalf("found %v", sums(o.report.Findings))
+	}
+	before := s.arrived()
+	if text, err := exec.Command("sh", "-c", found[0].Curl).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", found[0].Curl, err, text)
+	}
+	again := s.arrived()[len(before):]
+	if len(again) != 1 || len(partsOf(again[0])) < 3 {
+		t.Fatalf("%s\nsent %d requests", found[0].Curl, len(again))
+	}
+	same := func(a *arrival) bool {
+		return bytes.Equal(a.body, again[0].body) && messages.Get(a.header, "Content-Type") == messages.Get(again[0].header, "Content-Type")
+	}
+	if !slices.ContainsFunc(before, same) {
+		t.Errorf("%s\nsent %q, which no request was", found[0].Curl, again[0].body)
+	}
+}
+
 type part struct{ name, file, contentType, content string }
 
 // partsOf are the parts of a multipart body, nil if it cannot be read as one.

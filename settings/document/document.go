@@ -82,7 +82,7 @@ type Scheme struct {
 // Parameter is one declared parameter.
 type Parameter struct {
 	Name string
-	// In is "path", "query", "header" or "cookie".
+	// In is "path", "query", "header" or "cookie", or "querystring" for the whole query (OpenAPI 3.2).
 	In       string
 	Required bool
 	// Style and Explode say how its value is written; both are worked out where the document leaves them open.
@@ -92,7 +92,9 @@ type Parameter struct {
 	AllowReserved bool
 	AllowEmpty    bool
 	// Content is the media type a "content" parameter's value is written in, "" for one that has a style.
-	Content     string
+	Content string
+	// Encoding says, for content that is a form, how its properties are written.
+	Encoding    map[string]Encoding
 	Schema      *Schema // nil: anything
 	Examples    []any
 	Description string
@@ -115,16 +117,22 @@ type Media struct {
 	Schema *Schema // nil: anything
 	// Encoding says how a property is written in a form or a part; by property name.
 	Encoding map[string]Encoding
-	Examples []any
-	Place    Place
+	// PrefixEncoding and ItemEncoding say it of the parts of multipart content that have no names (OpenAPI 3.2).
+	PrefixEncoding []Encoding
+	ItemEncoding   *Encoding
+	Examples       []any
+	Place          Place
 }
 
 // Encoding says how one property is written in application/x-www-form-urlencoded or multipart content.
 type Encoding struct {
+	// ContentType is a media type, a range, or several of them with commas between; "" where it is left open.
 	ContentType   string
 	Style         string
 	Explode       *bool
 	AllowReserved bool
+	// Headers are those of a part, in the order of the document.
+	Headers []*Parameter
 }
 
 // Response is what the document declares for a status code, a range or by default.
@@ -224,7 +232,9 @@ type Discriminator struct {
 // XML is OpenAPI's xml object.
 type XML struct {
 	Name, Namespace, Prefix string
-	Attribute, Wrapped      bool
+	// Node is "element", "attribute", "text", "cdata" or "none", "" where the document leaves it open. What OpenAPI
+	// says by attribute and wrapped before 3.2 is read as this.
+	Node string
 }
 
 // Place is where something stands in a document's files.

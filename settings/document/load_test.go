@@ -755,7 +755,7 @@ func TestSchemasKeepWhatTheDocumentSays(t *testing.T) {
 		t.Errorf("a: %+v", a)
 	case m.MinLength != 0 || m.MaxLength != 1<<63-1 || m.ContentEncoding != "base64" || m.Examples[1] != json.Number("12345678901234567890"):
 		t.Errorf("m: %+v", m)
-	case s.MinItems != -1 || s.MaxProperties != -1 || !s.XML.Attribute || s.DependentRequired["z"][0] != "a":
+	case s.MinItems != -1 || s.MaxProperties != -1 || s.XML.Node != "attribute" || s.DependentRequired["z"][0] != "a":
 		t.Errorf("the rest: %+v", s)
 	case s.Place.Pointer != "#/components/schemas/Thing" || z.Place.Line == 0:
 		t.Errorf("places: %+v, %+v", s.Place, z.Place)

@@ -177,6 +177,8 @@ func (l *loader) readOperation(item pathItem, o operationAt) {
 		}
 	}
 	l.readTemplate(op, a)
+	l.placeQuery(op)
+	l.noteContent(op)
 	if responses, ok := a.down("responses"); ok {
 		var produces []string
 		if l.dialect == v20 {
@@ -187,6 +189,43 @@ func (l *loader) readOperation(item pathItem, o operationAt) {
 		l.issue(a, "note", "no responses are declared")
 	}
 	l.readSecurity(op, a)
+}
+
+// noteContent notes content that HTTP gives no meaning to. It is sent, as the document asks for it.
+func (l *loader) noteContent(op *Operation) {
+	if op.Body == nil || !slices.Contains([]string{"GET", "HEAD", "DELETE"}, op.Method) {
+		return
+	}
+	says := "advises against it"
+	switch l.dialect {
+	case v20:
+		says = "leaves it open"
+	case v30:
+		says = "has it ignored"
+	}
+	message := fmt.Sprintf("a %s request has a body, to which HTTP gives no meaning (RFC 9110 §9.3) and OpenAPI %s %s; it is sent all the same",
+		op.Method, l.doc.Dialect, says)
+	key := Issue{Message: message}
+	if !l.told[key] {
+		l.told[key] = true
+		l.issueAt(op.Body.Place, "note", message)
+	}
+}
+
+// placeQuery holds an operation to one querystring parameter or to query parameters: they cannot stand together.
+func (l *loader) placeQuery(op *Operation) {
+	first := slices.IndexFunc(op.Parameters, func(p *Parameter) bool { return p.In == "querystring" })
+	if first < 0 {
+		return
+	}
+	whole := op.Parameters[first]
+	op.Parameters = slices.DeleteFunc(op.Parameters, func(p *Parameter) bool {
+		if p == whole || p.In != "querystring" && p.In != "query" {
+			return false
+		}
+		l.issueAt(p.Place, "warning", fmt.Sprintf("the parameter %q stands beside %q, which is the whole query; it is left out", shorten(p.Name), shorten(whole.Name)))
+		return true
+	})
 }
 
 // untestable gives the first reason for which nothing is sent.
@@ -368,6 +407,13 @@ func (l *loader) parameters(op *Operation, own, shared at) []at {
 // ignoredHeaders are header parameters that OpenAPI 3 has ignored: other parts of the document say what they hold.
 var ignoredHeaders = []string{"accept", "content-type", "authorization"}
 
+// connectionHeaders belong to the connection or to the message's framing (RFC 9110 §7.6.1, §8.6, RFC 9112 §6), or say
+// how content was coded: the sender's, never a document's.
+var connectionHeaders = []string{
+	"connection", "content-encoding", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authenticate",
+	"proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+}
+
 // begin reads what every parameter has: its name, place, and whether it is required. ok is false for one that is left out.
 func (l *loader) begin(op *Operation, a at) (*Parameter, bool) {
 	p := &Parameter{Place: a.place(), Name: a.n.getText("name"), In: a.n.getText("in"), Description: a.n.getText("description")}
@@ -380,7 +426,7 @@ func (l *loader) begin(op *Operation, a at) (*Parameter, bool) {
 	if empty, ok := a.down("allowEmptyValue"); ok {
 		l.boolean(empty, &p.AllowEmpty)
 	}
-	for _, in := range []string{"path", "query", "header", "cookie", "body", "formData"} {
+	for _, in := range []string{"path", "query", "querystring", "header", "cookie", "body", "formData"} {
 		if strings.EqualFold(in, p.In) && in != p.In {
 			l.issue(a, "warning", "in is %q; it is read as %q", p.In, in)
 			p.In = in
@@ -402,7 +448,11 @@ func (l *loader) begin(op *Operation, a at) (*Parameter, bool) {
 	case p.In == "header" && slices.Contains(ignoredHeaders, strings.ToLower(p.Name)):
 		l.issue(a, "note", "a header parameter named %s is ignored, as OpenAPI says; media types and security say what it holds", p.Name)
 		return nil, false
+	case p.In == "header" && slices.Contains(connectionHeaders, strings.ToLower(p.Name)):
+		l.issue(a, "note", "the header %s belongs to the connection or to the message itself; it is not sent as a parameter", p.Name)
+		return nil, false
 	case slices.Contains([]string{"path", "query", "header", "cookie"}, p.In):
+	case l.dialect >= v32 && p.In == "querystring":
 	case l.dialect == v20 && (p.In == "body" || p.In == "formData"):
 	default:
 		l.issue(a, "warning", "the parameter %q is in %q, which is not a place it can be sent in; it is left out", p.Name, shorten(p.In))
@@ -418,7 +468,7 @@ var styles = map[string][]string{
 	"path":   {"simple", "label", "matrix"},
 	"query":  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
 	"header": {"simple"},
-	"cookie": {"form", "cookie"},
+	"cookie": {"form", "cookie"}, // cookie since OpenAPI 3.2
 }
 
 func (l *loader) parameter(op *Operation, a at) (*Parameter, bool) {
@@ -428,6 +478,8 @@ func (l *loader) parameter(op *Operation, a at) (*Parameter, bool) {
 	}
 	if reserved, ok := a.down("allowReserved"); ok {
 		l.boolean(reserved, &p.AllowReserved)
+		// Before OpenAPI 3.2 it is for queries alone.
+		p.AllowReserved = p.AllowReserved && (p.In == "query" || l.dialect >= v32)
 	}
 	l.style(p, a)
 	p.Examples = l.examples(a)
@@ -445,7 +497,7 @@ func (l *loader) parameter(op *Operation, a at) (*Parameter, bool) {
 			l.issue(content, "warning", "the content of the parameter %q names no media type; any value is allowed", p.Name)
 			break
 		}
-		p.Content, p.Schema = media[0].Type, media[0].Schema
+		p.Content, p.Schema, p.Encoding = media[0].Type, media[0].Schema, media[0].Encoding
 		p.Examples = append(p.Examples, media[0].Examples...)
 		p.Style, p.Explode = "", false
 	case a.n.get("type") != nil:
@@ -456,12 +508,19 @@ func (l *loader) parameter(op *Operation, a at) (*Parameter, bool) {
 	default:
 		l.issue(a, "warning", "the parameter %q has neither schema nor content; any value is allowed", p.Name)
 	}
+	if p.In == "querystring" && p.Content == "" {
+		l.issue(a, "warning", "the parameter %q is the whole query, and no content says how it is written; it is read as a form", p.Name)
+		p.Content, p.Style, p.Explode = urlencoded, "", false
+	}
 	return p, true
 }
 
 // style works out how the parameter is written.
 func (l *loader) style(p *Parameter, a at) {
 	allowed := styles[p.In]
+	if len(allowed) == 0 {
+		return // a querystring is content
+	}
 	p.Style = allowed[0]
 	if v, ok := a.down("style"); ok && l.is(v, isText) {
 		if slices.Contains(allowed, v.n.text) {
@@ -563,11 +622,31 @@ func (l *loader) media(content at) []*Media {
 		if encoding, ok := a.down("encoding"); ok && l.is(encoding, isObject) {
 			m.Encoding = map[string]Encoding{}
 			for _, e := range encoding.n.members {
-				m.Encoding[e.key] = l.encoding(encoding.child(e.key, e.value))
+				m.Encoding[e.key] = l.encoding(encoding.child(e.key, e.value), m.Type)
 			}
+		}
+		if l.dialect >= v32 {
+			l.media32(m, a)
 		}
 	}
 	return media
+}
+
+// media32 reads what OpenAPI 3.2 says of content that is a sequence.
+func (l *loader) media32(m *Media, a at) {
+	if item, ok := a.down("itemSchema"); ok && m.Schema == nil {
+		m.Schema = l.made(emptySchema(), item.place())
+		m.Schema.Types, m.Schema.Items = []string{"array"}, l.schema(item)
+	}
+	if prefix, ok := a.down("prefixEncoding"); ok && l.is(prefix, isList) {
+		for i := range prefix.n.items {
+			m.PrefixEncoding = append(m.PrefixEncoding, l.encoding(prefix.item(i), m.Type))
+		}
+	}
+	if item, ok := a.down("itemEncoding"); ok {
+		e := l.encoding(item, m.Type)
+		m.ItemEncoding = &e
+	}
 }
 
 // unknown is a schema of which nothing is known, as what should say so could not be read.
@@ -578,13 +657,20 @@ func (l *loader) unknown(a at, err error) *Schema {
 	return s
 }
 
-func (l *loader) encoding(a at) Encoding {
+func (l *loader) encoding(a at, mediaType string) Encoding {
 	var e Encoding
 	if !l.is(a, isObject) {
 		return e
 	}
 	if v, ok := a.down("contentType"); ok {
 		l.text(v, &e.ContentType)
+	}
+	isForm := strings.EqualFold(Essence(mediaType), urlencoded)
+	if v, ok := a.down("headers"); ok && !isForm {
+		e.Headers = l.headers(v)
+	}
+	if !isForm && l.dialect < v31 {
+		return e // styles are for forms alone
 	}
 	if v, ok := a.down("style"); ok {
 		l.text(v, &e.Style)
@@ -653,10 +739,17 @@ func (l *loader) response(r *Response, a at) {
 	if content, ok := a.down("content"); ok {
 		r.Media = l.media(content)
 	}
-	headers, ok := a.down("headers")
-	if !ok || !l.is(headers, isObject) {
-		return
+	if headers, ok := a.down("headers"); ok {
+		r.Headers = l.headers(headers)
 	}
+}
+
+// headers reads the header fields of a response or of a part; Content-Type is said elsewhere.
+func (l *loader) headers(headers at) []*Parameter {
+	if !l.is(headers, isObject) {
+		return nil
+	}
+	var list []*Parameter
 	for _, m := range headers.n.members {
 		if strings.EqualFold(m.key, "Content-Type") {
 			continue
@@ -680,6 +773,7 @@ func (l *loader) response(r *Response, a at) {
 			}
 		}
 		h.Examples = l.examples(v)
-		r.Headers = append(r.Headers, h)
+		list = append(list, h)
 	}
+	return list
 }

@@ -728,6 +728,7 @@ func (l *loader) xml(v at) *XML {
 		return nil
 	}
 	x := &XML{}
+	var attribute, wrapped bool // before OpenAPI 3.2
 	for _, m := range v.n.members {
 		c := v.child(m.key, m.value)
 		switch m.key {
@@ -738,12 +739,22 @@ func (l *loader) xml(v at) *XML {
 		case "prefix":
 			l.text(c, &x.Prefix)
 		case "attribute":
-			l.boolean(c, &x.Attribute)
+			l.boolean(c, &attribute)
 		case "wrapped":
-			l.boolean(c, &x.Wrapped)
-		case "nodeType": // OpenAPI 3.2
-			x.Attribute = c.n.text == "attribute"
+			l.boolean(c, &wrapped)
+		case "nodeType":
+			if l.text(c, &x.Node); !slices.Contains([]string{"", "element", "attribute", "text", "cdata", "none"}, x.Node) {
+				l.issue(c, "warning", "%q is no nodeType; it is left out", shorten(x.Node))
+				x.Node = ""
+			}
 		}
+	}
+	switch {
+	case x.Node != "":
+	case attribute:
+		x.Node = "attribute"
+	case wrapped:
+		x.Node = "element"
 	}
 	return x
 }

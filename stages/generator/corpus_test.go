@@ -1,11 +1,12 @@
 package generator
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
+	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/restest/restest/messages"
@@ -17,7 +18,10 @@ func realDocuments(t *testing.T) map[string]*document.Document {
 	t.Helper()
 	root := shared(t, "openapi")
 	var places []string
-	for _, pattern := range []string{"corpus/*.*", "corpus/digitalocean/DigitalOcean-public.v2.yaml", "wfd/*.*", "wfd/*/*.*"} {
+	for _, pattern := range []string{
+		"corpus/*.*", "corpus/broken/*.*", "corpus/digitalocean/DigitalOcean-public.v2.yaml", "corpus/nested-files/openapi.yaml",
+		"corpus/oai-petstore-separate/spec/swagger.yaml", "wfd/*.json", "wfd/*.yaml",
+	} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -42,88 +46,60 @@ func realDocuments(t *testing.T) map[string]*document.Document {
 	return docs
 }
 
-func TestRealOperationsAreBuilt(t *testing.T) {
+// Every request called valid is read back from its bytes and judged, over the real documents, in each media type.
+func TestRealRequestsFitTheirDocumentsAsTheyAreOnTheWire(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads more than a hundred documents")
 	}
-	operations, unbuildable, judged, overlapping := 0, 0, 0, 0
-	for place, doc := range realDocuments(t) {
+	seeds := uint64(2)
+	if os.Getenv("RESTEST_LONG") != "" {
+		seeds = 20
+	}
+	operations, unbuildable, built, missed, failures := 0, 0, 0, 0, 0
+	var total reader
+	docs := realDocuments(t)
+	for _, place := range slices.Sorted(maps.Keys(docs)) {
+		doc := docs[place]
 		s := newScript(t, doc, nil)
-		judge := document.NewJudge(doc)
+		d := &reader{judge: document.NewJudge(doc)}
 		unbuildable += len(s.g.Unbuildable())
 		operations += len(s.g.order.operations) + len(s.g.Unbuildable())
-		for range 3 * len(s.g.order.operations) {
-			o := s.want(messages.Want{})
-			if o.Request == nil {
-				s.clock.now = max(s.clock.now, o.Until)
-				continue
-			}
-			r := o.Request
-			checkWire(t, place, r)
-			media := mediaOf(doc.Operations[r.Operation], messages.Get(r.Header, "Content-Type"))
-			if r.Body == nil || media == nil || media.Schema == nil || kindOf(media.Type) != jsonKind {
-				continue
-			}
-			d := json.NewDecoder(bytes.NewReader(r.Body))
-			d.UseNumber()
-			var v any
-			if err := d.Decode(&v); err != nil {
-				t.Errorf("%s: %s %s: %v", place, r.Method, r.Target, err)
-				continue
-			}
-			faults, err := judge.Judge(media.Schema, document.InRequest, v)
-			if err != nil {
-				continue // the judge cannot tell
-			}
-			judged++
-			for _, f := range faults {
-				if f.Keyword != "oneOf" {
-					t.Errorf("%s: %s %s: %s: %v", place, r.Method, r.Target, r.Body[:min(len(r.Body), 300)], f)
+		for _, operation := range s.g.order.operations {
+			p := s.g.plans[operation]
+			for seed := range seeds {
+				s.g.config.Seed = seed
+				wants := []asked{{}, {likeliest: true}}
+				for k := range p.mediaTypes() {
+					wants = append(wants, asked{media: k + 1})
+				}
+				for _, want := range wants {
+					r := p.request(s.g, 1, 0, want)
+					if r == nil {
+						missed++
+						continue
+					}
+					built++
+					if err := d.request(p.op, r); err != nil {
+						if failures++; failures <= 40 {
+							t.Errorf("%s: %s %s: %v", filepath.Base(place), r.Method, r.Target, err)
+						}
+					}
 				}
 			}
-			if len(faults) > 0 {
-				overlapping++
-			}
 		}
+		total.judged, total.unjudged, total.overlapping = total.judged+d.judged, total.unjudged+d.unjudged, total.overlapping+d.overlapping
 	}
-	t.Logf("%d of %d operations cannot be built; of %d bodies judged %d fit several branches that a discriminator tells apart",
-		unbuildable, operations, judged, overlapping)
+	t.Logf("%d documents, %d of %d operations cannot be built; %d requests built, %d not in one go; %d parameters and bodies judged, %d of them "+
+		"fit several branches that a discriminator tells apart, %d could not be judged; %d requests wrong",
+		len(docs), unbuildable, operations, built, missed, total.judged, total.overlapping, total.unjudged, failures)
 	if unbuildable*100 > operations {
 		t.Errorf("%d of %d operations cannot be built", unbuildable, operations)
 	}
-	if judged < 1000 || overlapping*100 > judged {
-		t.Errorf("of %d bodies judged %d fit several branches of a oneOf", judged, overlapping)
+	if missed*100 > built {
+		t.Errorf("%d requests could not be built in one go, and %d were", missed, built)
 	}
-}
-
-func mediaOf(op *document.Operation, contentType string) *document.Media {
-	if op.Body == nil {
-		return nil
-	}
-	for _, m := range op.Body.Media {
-		if concrete(m.Type, kindOf(m.Type)) == contentType {
-			return m
-		}
-	}
-	return nil
-}
-
-// checkWire says what of a request could not go on the wire.
-func checkWire(t *testing.T, place string, r *messages.Request) {
-	t.Helper()
-	if !strings.HasPrefix(r.Target, "/") {
-		t.Errorf("%s: target %q", place, r.Target)
-	}
-	for i := range len(r.Target) {
-		if c := r.Target[i]; c <= ' ' || c > '~' || c == '#' || c == '"' || c == '<' || c == '>' {
-			t.Errorf("%s: target %q", place, r.Target)
-			break
-		}
-	}
-	for _, f := range r.Header {
-		if !isToken(f.Name) || !travels(f.Value) {
-			t.Errorf("%s: %s: header %q: %q", place, r.Target, f.Name, f.Value)
-		}
+	if total.judged < built || total.overlapping*100 > total.judged || total.unjudged*100 > total.judged {
+		t.Errorf("%d judged, %d overlapping, %d not judged", total.judged, total.overlapping, total.unjudged)
 	}
 }
 

@@ -1,91 +1,78 @@
 package generator
 
 import (
-	"math/rand/v2"
+	"maps"
 	"strconv"
 	"strings"
 
+	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/stages/generator/values"
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// part says how one property of a form is written.
-type part struct {
-	name string // as it goes on the wire
-	// contentType is that of a part of multipart content, "" for plain text.
-	contentType string
-	binary      bool
-	json        bool
-	style       string
-	explode     bool
-	escaping    *allowed
-	inList      *allowed
-}
-
-// part works out how the property is written with this value.
-func (b *body) part(name string, v any) part {
-	p := part{name: string(escape(nil, name, &unreserved)), style: "form", explode: true, escaping: &unreserved, inList: &unreserved}
-	shape := b.field.Shape.Property(name)
-	_, isList := v.([]any)
-	_, isObject := v.(map[string]any)
-	p.binary = shape.Binary() || isList && shape.Item().Binary()
-	e, said := b.media.Encoding[name]
-	if said {
-		if e.Style != "" {
-			p.style, p.explode = e.Style, e.Style == "form" || e.Style == "deepObject"
+// form writes an object as application/x-www-form-urlencoded. A property whose encoding names a media type and no style
+// is written as that; one with a style as a query would be; else an object is name[member]=value, and a list its name
+// once for each item.
+func (c *content) form(v any) (data []byte, ok bool) {
+	o, ok := v.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	shape := c.field.Shape.For(v)
+	data = make([]byte, 0, 128)
+	var sent map[string]any // where it is less than o
+	less := func(name string, w any) {
+		if sent == nil {
+			sent = maps.Clone(o)
 		}
-		if e.Explode != nil {
-			p.explode = *e.Explode
-		}
-		if e.AllowReserved {
-			p.escaping, p.inList = &reserved, &reservedInList
+		if sent[name] = w; w == nil {
+			delete(sent, name)
 		}
 	}
-	p.contentType = firstType(e.ContentType)
-	p.json = p.contentType != "" && kindOf(p.contentType) == jsonKind
-	switch {
-	case p.contentType != "":
-	case p.binary:
-		p.contentType = "application/octet-stream"
-	case isObject || isList && shape.Item().Allows("object") && !shape.Item().Allows("string"):
-		p.contentType = "application/json"
-	}
-	if isObject && e.Style == "" && !p.json {
-		p.style = "deepObject"
-	}
-	return p
-}
-
-// firstType is the first media type of a list, with a range made concrete.
-func firstType(list string) string {
-	first, _, _ := strings.Cut(list, ",")
-	if first = strings.TrimSpace(first); first == "" || !travels(first) {
-		return ""
-	}
-	return concrete(first, kindOf(first))
-}
-
-// form writes the object as application/x-www-form-urlencoded. A property whose encoding names JSON is written as
-// JSON, an object else as name[member]=value, a list once for each item.
-func (b *body) form(o map[string]any) []byte {
-	content := make([]byte, 0, 128)
 	for _, name := range sortedNames(nil, o) {
-		p := b.part(name, o[name])
-		if len(content) > 0 && content[len(content)-1] != '&' {
-			content = append(content, '&')
+		e, mark := c.media.Encoding[name], len(data)
+		if mark > 0 {
+			data = append(data, '&')
 		}
-		if p.json {
-			content = escape(append(append(content, p.name...), '='), string(appendJSON(nil, o[name])), &unreserved)
+		escaped := string(escape(nil, name, &unreserved))
+		if kind := kindOf(e.ContentType); e.ContentType != "" && e.Style == "" && (kind == jsonKind || kind == xmlKind) {
+			text, ok := partText(kind, shape.Property(name), o[name])
+			if !ok {
+				return nil, false
+			}
+			data = escape(append(append(data, escaped...), '='), string(text), &unreserved)
 			continue
 		}
-		if items, ok := o[name].([]any); ok && holdsObject(items) {
-			content = appendDeep(content, p.name, o[name], p.escaping)
+		s := formStyle(e, o[name])
+		w, changed, ok := s.expressible(o[name])
+		if !ok { // it is null or holds nothing, or cannot be told apart
+			data = data[:mark]
+			less(name, nil)
 			continue
 		}
-		content = appendPairs(content, p.name, o[name], p.style, p.explode, p.escaping, p.inList)
+		if data = s.appendPairs(data, escaped, w); changed {
+			less(name, w)
+		}
 	}
-	return content
+	return data, sent == nil || c.field.Shape.Fits(sent)
+}
+
+// formStyle is how the property of a form is written with this value.
+func formStyle(e document.Encoding, v any) style {
+	s := style{name: "form", explode: true, reserved: e.AllowReserved}
+	list, _ := v.([]any)
+	_, isObject := v.(map[string]any)
+	switch {
+	case e.Style != "":
+		s.name, s.explode = e.Style, e.Style == "form" || e.Style == "deepObject"
+	case isObject || holdsObject(list):
+		s.name = "deepObject"
+	}
+	if e.Explode != nil && s.name != "deepObject" {
+		s.explode = *e.Explode
+	}
+	return s
 }
 
 func holdsObject(items []any) bool {
@@ -98,83 +85,25 @@ func holdsObject(items []any) bool {
 	return false
 }
 
-// multipart writes the object as multipart/form-data (RFC 7578): a part for each property, or for each item of a
-// list; files have a name and a type, plain fields neither.
-func (b *body) multipart(r *rand.Rand, o map[string]any) (content []byte, boundary string) {
-	boundary = "restest-" + strconv.FormatUint(r.Uint64(), 36) + strconv.FormatUint(r.Uint64(), 36)
-	for _, name := range sortedNames(nil, o) {
-		p := b.part(name, o[name])
-		items, isList := o[name].([]any)
-		if !isList || p.json {
-			items = []any{o[name]}
-		}
-		for _, item := range items {
-			content = append(content, "--"+boundary+"\r\nContent-Disposition: form-data; name=\""+quoted(name)+`"`...)
-			var data []byte
-			switch {
-			case p.binary:
-				content = append(content, `; filename="`+fileName(p.contentType)+`"`...)
-				data = someBytes(r, p.contentType)
-			case p.contentType != "" && kindOf(p.contentType) == jsonKind:
-				data = appendJSON(nil, item)
-			default:
-				data = []byte(plainText(item))
-			}
-			if p.contentType != "" {
-				content = append(content, "\r\nContent-Type: "+p.contentType...)
-			}
-			content = append(append(append(content, "\r\n\r\n"...), data...), "\r\n"...)
-		}
-	}
-	if len(content) == 0 {
-		return nil, boundary
-	}
-	return append(content, "--"+boundary+"--\r\n"...), boundary
-}
-
-// quoted is the name as browsers write it in a quoted string.
-func quoted(name string) string {
-	return strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace(name)
-}
-
-func fileName(contentType string) string {
-	switch t, _, _ := strings.Cut(contentType, ";"); strings.ToLower(t) {
-	case "image/png":
-		return "file.png"
-	case "image/jpeg":
-		return "file.jpg"
-	case "text/csv":
-		return "file.csv"
-	case "application/json":
-		return "file.json"
-	case "application/pdf":
-		return "file.pdf"
+// partText is the value as content of that kind, for a part or a property.
+func partText(kind mediaKind, shape *values.Shape, v any) ([]byte, bool) {
+	switch kind {
+	case jsonKind, yamlKind:
+		return appendJSON(nil, v), true
+	case xmlKind:
+		return writeXML(shape, v)
 	default:
-		if strings.HasPrefix(t, "text/") {
-			return "file.txt"
-		}
-		return "file.bin"
+		return []byte(plainText(v)), true
 	}
 }
 
-// onePixel is a PNG image of one pixel.
-const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\b\x00\x00\x00\x00:~\x9bU" +
-	"\x00\x00\x00\x0eIDATx\x9cb\xfa\x0f\b\x00\x00\xff\xff\x01\x05\x01\x02Z\xdd9\xcd\x00\x00\x00\x00IEND\xaeB`\x82"
-
-// someBytes is content of the type: words for text, a picture for PNG, else bytes of every kind.
-func someBytes(r *rand.Rand, contentType string) []byte {
-	switch kindOf(contentType) {
-	case textKind:
-		return []byte(values.Phrase(r) + "\n")
-	case jsonKind:
-		return []byte(`{"` + values.Phrase(r) + `": ` + itoa(r.IntN(100)) + "}")
+// mediaTypesOf are the media types of a list with commas between, ranges made concrete.
+func mediaTypesOf(list string) []string {
+	var types []string
+	for t := range strings.SplitSeq(list, ",") {
+		if t = strings.TrimSpace(t); t != "" && travels(t) {
+			types = append(types, concrete(t, kindOf(t)))
+		}
 	}
-	if strings.HasPrefix(contentType, "image/png") {
-		return []byte(onePixel)
-	}
-	data := make([]byte, 16+r.IntN(48))
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	return data
+	return types
 }

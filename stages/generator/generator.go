@@ -126,7 +126,7 @@ func (g *Generator) offer(want messages.Want) messages.Offer {
 func (g *Generator) build(operation int, purpose messages.Purpose) *messages.Request {
 	p := g.plans[operation]
 	nth := g.nth[operation] + 1
-	r := p.request(g, nth, g.failed[operation], purpose == messages.OpeningLap)
+	r := p.request(g, nth, g.failed[operation], asked{likeliest: purpose == messages.OpeningLap})
 	if r == nil {
 		// The same numbers would fail again, so the next attempt gets others.
 		g.failed[operation]++
@@ -166,7 +166,7 @@ const tries = 4
 func (g *Generator) tryOut(p *plan) string {
 	for failed := range 3 {
 		for _, likeliest := range []bool{true, false} {
-			if p.request(g, 1, failed, likeliest) != nil {
+			if p.request(g, 1, failed, asked{likeliest: likeliest}) != nil {
 				return ""
 			}
 		}

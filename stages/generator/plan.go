@@ -12,9 +12,11 @@ import (
 
 // plan is what is worked out once for an operation, so that building a request is quick.
 type plan struct {
-	op     *document.Operation
-	path   path
-	query  []*parameter
+	op    *document.Operation
+	path  path
+	query []*parameter
+	// whole is the parameter that is the whole query, nil where there is none.
+	whole  *parameter
 	header []*parameter
 	cookie []*parameter
 	body   *body
@@ -45,10 +47,8 @@ type parameter struct {
 	escapedName string
 	place       string // "query.limit"
 	required    bool
-	style       string
-	explode     bool
-	reserved    bool
-	content     bool // written as JSON
+	style       style
+	content     *content // nil for a parameter that has a style
 	field       values.Field
 }
 
@@ -86,7 +86,7 @@ func newPlan(cfg *Config, shapes *values.Shapes, op *document.Operation) (p *pla
 	p.first = []messages.Field{{Name: "User-Agent", Value: cfg.Settings.Engine.UserAgent}, {Name: "Accept", Value: accept(op)}}
 	p.first = slices.DeleteFunc(p.first, func(f messages.Field) bool { return f.Value == "" || p.hasHeader(f.Name) })
 	p.all = slices.Clip(slices.Concat(p.first, p.cookieField(nil), p.last))
-	if len(p.path.gaps) == 0 && len(p.query) == 0 {
+	if len(p.path.gaps) == 0 && len(p.query) == 0 && p.whole == nil {
 		p.target = string(p.appendQueryKeys(append([]byte(nil), p.path.literals[0]...)))
 	}
 	return p, ""
@@ -108,25 +108,20 @@ func (p *plan) placeKeys(keys []credentials.Placed) {
 	}
 }
 
-// notParameters are header fields that OpenAPI says to ignore as parameters (3.1 §4.8.12.1), or that belong to the
-// connection.
-var notParameters = []string{
-	"Accept", "Content-Type", "Authorization", "Host", "Content-Length", "Connection", "Transfer-Encoding", "Expect",
-	"Keep-Alive", "TE", "Trailer", "Upgrade", "Proxy-Authorization", "Proxy-Connection",
-}
-
 // isLeftOut says whether the parameter is not the generator's to fill.
 func (p *plan) isLeftOut(declared *document.Parameter) bool {
 	same := func(name string) bool { return strings.EqualFold(name, declared.Name) }
 	is := func(k credentials.Placed) bool { return k.Name == declared.Name }
 	switch declared.In {
 	case "header":
-		return slices.ContainsFunc(notParameters, same) || !isToken(declared.Name) ||
+		return !isToken(declared.Name) ||
 			slices.ContainsFunc(p.headerKeys, func(k credentials.Placed) bool { return same(k.Name) }) ||
 			slices.ContainsFunc(p.header, func(q *parameter) bool { return same(q.name) }) ||
 			same("Cookie") && p.sendsCookies()
 	case "query":
 		return slices.ContainsFunc(p.queryKeys, is)
+	case "querystring":
+		return false
 	case "cookie":
 		return slices.ContainsFunc(p.cookieKeys, is) || !isToken(declared.Name)
 	case "path":
@@ -146,21 +141,28 @@ func newParameter(shapes *values.Shapes, declared *document.Parameter, memoryNam
 	schema := declared.Schema
 	if schema == nil {
 		schema = values.OfType("string")
+		if kindOf(declared.Content) == formKind {
+			schema = values.OfType("object")
+		}
 	}
 	q := &parameter{
 		name:        declared.Name,
 		escapedName: string(escape(nil, declared.Name, &unreserved)),
 		place:       declared.In + "." + declared.Name,
 		required:    declared.Required,
-		style:       declared.Style,
-		explode:     declared.Explode,
-		reserved:    declared.AllowReserved,
-		content:     declared.Content != "",
+		style:       style{declared.Style, declared.Explode, declared.AllowReserved, declared.AllowEmpty && declared.In == "query"},
 		field:       values.NewField(memoryName, shapes.Of(schema), declared.Examples...),
 	}
 	q.field.Describe(declared.Description)
-	if declared.Content != "" && kindOf(declared.Content) != jsonKind {
-		q.content, q.style = false, "" // text of another type goes as it is
+	if declared.Content != "" {
+		q.content = &content{
+			kind: kindOf(declared.Content), contentType: declared.Content, field: q.field,
+			media: &document.Media{Type: declared.Content, Schema: declared.Schema, Encoding: declared.Encoding},
+		}
+		switch q.content.kind {
+		case multipartKind, mixedKind, bytesKind, unknownKind:
+			q.content.kind = textKind // text of another type goes as it is
+		}
 	}
 	return q
 }
@@ -175,6 +177,8 @@ func (p *plan) add(in string, q *parameter) {
 		}
 	case "query":
 		p.query = append(p.query, q)
+	case "querystring":
+		p.whole = q
 	case "header":
 		p.header = append(p.header, q)
 	case "cookie":

@@ -1,15 +1,73 @@
 package generator
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/stages/generator/values"
 )
 
+// asked is what a request is to be like. The zero value leaves all that is optional to chance.
+type asked struct {
+	// likeliest asks for the request that is most likely to be accepted: only what is required and the body, of the
+	// surest media type, with the likeliest values.
+	likeliest bool
+	// media asks for a body of the plan's media type of that number, from 1 (see mediaTypes); 0 leaves it to chance.
+	media int
+	// parts, where it is not nil, asks for these optional parts and no others, by their places (see optionalParts). A
+	// media type that is asked for is sent whatever it says.
+	parts []string
+}
+
+// sends says whether an optional part is sent this time, by that chance where nothing is asked.
+func (a *asked) sends(d *values.Draw, place string, chance float64) bool {
+	if a.parts != nil {
+		return slices.Contains(a.parts, place)
+	}
+	return !a.likeliest && d.Rand.Float64() < chance
+}
+
+// sendsBody is as sends, for an optional body.
+func (a *asked) sendsBody(d *values.Draw, chance float64) bool {
+	return a.media > 0 || a.likeliest && a.parts == nil || a.sends(d, "body", chance)
+}
+
+// optionalParts are the places of the parts that a request can do without, such as "query.limit" or "body".
+func (p *plan) optionalParts() []string {
+	var places []string
+	whole := []*parameter{p.whole}
+	if p.whole == nil {
+		whole = nil
+	}
+	for _, list := range [][]*parameter{p.query, whole, p.header, p.cookie} {
+		for _, q := range list {
+			if !q.required {
+				places = append(places, q.place)
+			}
+		}
+	}
+	if p.body != nil && !p.body.required {
+		places = append(places, "body")
+	}
+	return places
+}
+
+// mediaTypes are the media types that the body can be sent in, the surest first.
+func (p *plan) mediaTypes() []string {
+	if p.body == nil {
+		return nil
+	}
+	types := make([]string, len(p.body.contents))
+	for i, c := range p.body.contents {
+		types[i] = c.contentType
+	}
+	return types
+}
+
 // request builds the operation's nth request; failed counts the attempts at it before. It is nil if a part could not
 // be made this time; the plan's reason says which.
-func (p *plan) request(g *Generator, nth, failed int, likeliest bool) *messages.Request {
+func (p *plan) request(g *Generator, nth, failed int, want asked) *messages.Request {
 	if p.target != "" && len(p.header) == 0 && len(p.cookie) == 0 && p.body == nil {
 		return &messages.Request{
 			Operation: p.op.Index, Method: p.op.Method, Target: p.target, Header: p.all, Valid: true, Origins: p.keyOrigins,
@@ -18,7 +76,7 @@ func (p *plan) request(g *Generator, nth, failed int, likeliest bool) *messages.
 	for attempt := range tries {
 		g.sow(p.op.Index, nth, failed*tries+attempt)
 		g.draw.Reset(p.room)
-		if r := p.once(g, likeliest); r != nil {
+		if r := p.once(g, want); r != nil {
 			p.room = len(r.Origins)
 			return r
 		}
@@ -27,12 +85,12 @@ func (p *plan) request(g *Generator, nth, failed int, likeliest bool) *messages.
 }
 
 // once makes one attempt.
-func (p *plan) once(g *Generator, likeliest bool) *messages.Request {
+func (p *plan) once(g *Generator, want asked) *messages.Request {
 	d := g.draw
-	d.Likeliest = likeliest
+	d.Likeliest = want.likeliest
 	r := &messages.Request{Operation: p.op.Index, Method: p.op.Method, Target: p.target, Valid: true}
 	if p.target == "" {
-		target, ok := p.writeTarget(g, g.target[:0])
+		target, ok := p.writeTarget(g, g.target[:0], want)
 		g.target = target
 		if !ok {
 			return nil
@@ -40,27 +98,39 @@ func (p *plan) once(g *Generator, likeliest bool) *messages.Request {
 		r.Target = string(target)
 	}
 	var contentType string
-	if p.body != nil && (p.body.required || likeliest || d.Rand.Float64() < p.chances.body) {
+	if p.body != nil && (p.body.required || want.sendsBody(d, p.chances.body)) {
 		mark := len(d.Origins)
 		var ok bool
-		if r.Body, contentType, ok = p.body.write(d); !ok {
-			p.reason = reasonFor("body", d.Reason())
-			if p.body.required {
+		if r.Body, contentType, ok = p.writeBody(d, want); !ok {
+			if p.body.required || want.media > 0 {
 				return nil
 			}
 			r.Body, contentType, d.Origins = nil, "", d.Origins[:mark]
 		}
 	}
 	var ok bool
-	if r.Header, ok = p.writeHeader(g, contentType); !ok {
+	if r.Header, ok = p.writeHeader(g, contentType, want); !ok {
 		return nil
 	}
 	r.Origins = append(d.Origins, p.keyOrigins...)
 	return r
 }
 
+// writeBody makes the content in one of its media types, and says which.
+func (p *plan) writeBody(d *values.Draw, want asked) (data []byte, contentType string, ok bool) {
+	c := p.body.pick(d, want)
+	if c == nil {
+		p.reason = "body: there is no such media type"
+		return nil, "", false
+	}
+	if data, contentType, ok = c.write(d, "body"); !ok {
+		p.reason = reasonFor("body", d.Reason())
+	}
+	return data, contentType, ok
+}
+
 // writeTarget writes path and query.
-func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
+func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, bool) {
 	d := g.draw
 	// What replies gave fills the gaps four times in five, and always where the likeliest request is wanted.
 	var known thing
@@ -71,8 +141,8 @@ func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
 	for i := range p.path.gaps {
 		target = append(target, p.path.literals[i]...)
 		q := p.path.gaps[i].parameter
-		// A "." or ".." is no harm where the segment goes on.
-		goesOn := p.path.literals[i+1] != "" && p.path.literals[i+1][0] != '/'
+		// A "." or ".." is no harm where the segment goes on, but with a parameter (";") some servers cut it off.
+		goesOn := p.path.literals[i+1] != "" && p.path.literals[i+1][0] != '/' && p.path.literals[i+1][0] != ';'
 		write := func(dst []byte, v any) ([]byte, bool) {
 			dst, ok := q.appendPath(dst, v)
 			return dst, ok && (goesOn || sendable(dst))
@@ -101,14 +171,27 @@ func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
 		p.reason = "path: a segment would be \".\" or \"..\""
 		return target, false
 	}
+	if q := p.whole; q != nil && (q.required || want.sends(d, q.place, p.chances.parameter)) {
+		mark := len(target)
+		t, ok := p.make(d, q, startPair(target), q.appendWholeQuery)
+		if !ok && q.required {
+			return t, false
+		}
+		if target = t; !ok || len(t) == mark+1 { // nothing but the question mark
+			target = t[:mark]
+		}
+	}
 	for _, q := range p.query {
-		if !p.sends(d, q) {
+		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		mark := len(target)
-		t, ok := p.make(d, q, startPair(target), func(dst []byte, v any) ([]byte, bool) {
-			return q.appendQuery(dst, v), true
-		})
+		if q.style.empty && !d.Likeliest && d.Rand.IntN(emptyShare) == 0 {
+			target = append(append(startPair(target), q.escapedName...), '=')
+			d.Origins = append(d.Origins, messages.Origin{Place: q.place, Source: values.FromRandom})
+			continue
+		}
+		t, ok := p.make(d, q, startPair(target), q.appendQuery)
 		if !ok {
 			if q.required {
 				return t, false
@@ -118,11 +201,6 @@ func (p *plan) writeTarget(g *Generator, target []byte) ([]byte, bool) {
 		target = t
 	}
 	return p.appendQueryKeys(target), true
-}
-
-// sends says whether the parameter is sent this time.
-func (p *plan) sends(d *values.Draw, q *parameter) bool {
-	return q.required || !d.Likeliest && d.Rand.Float64() < p.chances.parameter
 }
 
 // valueTries is how many values are tried for a parameter before it counts as one that cannot be sent.
@@ -138,6 +216,12 @@ func (p *plan) make(d *values.Draw, q *parameter, dst []byte, write func([]byte,
 			p.reason = reasonFor(q.place, d.Reason())
 			break
 		}
+		if v, ok = q.expressible(v); !ok {
+			p.reason = reasonFor(q.place, "")
+			d.Likeliest = false // it would be the same again
+			d.Origins = d.Origins[:mark]
+			continue
+		}
 		if written, ok := write(dst, v); ok {
 			return written, true
 		}
@@ -149,6 +233,18 @@ func (p *plan) make(d *values.Draw, q *parameter, dst []byte, write func([]byte,
 	return dst, false
 }
 
+// emptyShare is how many values a parameter that may be empty has to one that is.
+const emptyShare = 20
+
+// expressible is the value as the parameter can write it. Where it says no, another one is needed.
+func (q *parameter) expressible(v any) (any, bool) {
+	if q.content != nil {
+		return v, true
+	}
+	w, changed, ok := q.style.expressible(v)
+	return w, ok && (!changed || q.field.Shape.Fits(w))
+}
+
 func reasonFor(place, reason string) string {
 	if reason == "" {
 		reason = "no value was found that can be sent there"
@@ -157,7 +253,7 @@ func reasonFor(place, reason string) string {
 }
 
 // writeHeader writes the header fields: those that never change, the content type, parameters, cookies, keys.
-func (p *plan) writeHeader(g *Generator, contentType string) ([]messages.Field, bool) {
+func (p *plan) writeHeader(g *Generator, contentType string, want asked) ([]messages.Field, bool) {
 	if contentType == "" && len(p.header) == 0 && len(p.cookie) == 0 {
 		return p.all, true
 	}
@@ -168,7 +264,7 @@ func (p *plan) writeHeader(g *Generator, contentType string) ([]messages.Field, 
 		fields = append(fields, messages.Field{Name: "Content-Type", Value: contentType})
 	}
 	for _, q := range p.header {
-		if !p.sends(d, q) {
+		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		value, ok := p.make(d, q, nil, func(dst []byte, v any) ([]byte, bool) {
@@ -183,14 +279,14 @@ func (p *plan) writeHeader(g *Generator, contentType string) ([]messages.Field, 
 	}
 	var cookies []byte
 	for _, q := range p.cookie {
-		if !p.sends(d, q) {
+		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		dst := cookies
 		if len(dst) > 0 {
 			dst = append(dst, "; "...)
 		}
-		written, ok := p.make(d, q, dst, func(dst []byte, v any) ([]byte, bool) { return q.appendCookie(dst, v), true })
+		written, ok := p.make(d, q, dst, q.appendCookie)
 		if ok {
 			cookies = written
 		} else if q.required {

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,9 @@ var (
 	reserved = allow(unreservedChars + ":/?@!$'()*,;=")
 	// reservedInList leaves out the comma too, for items that commas join.
 	reservedInList = allow(unreservedChars + ":/?@!$'()*;=")
+	// reservedInPath are those that allowReserved lets through in a path: what a segment can hold (RFC 3986 §3.3), without
+	// what joins the parts of a value.
+	reservedInPath = allow(unreservedChars + ":@!$&'()*+")
 	// templated are the characters of a path template that stay as they are; a "%" is taken to begin an escape.
 	templated = allow(unreservedChars + ":/?@!$&'()*+,;=%")
 )
@@ -97,37 +101,135 @@ func appendJoined(dst []byte, v any, j joining) []byte {
 	}
 }
 
-// joining is how the parameter's parts are put together where a list's items are joined by between.
-func (p *parameter) joining(between string, escape *allowed) joining {
-	if p.explode {
+// style is how a value is written in its place (OpenAPI 3.1 §4.8.12.2, RFC 6570 §3.2).
+type style struct {
+	name              string
+	explode, reserved bool
+	// empty is true where a name without a value says that there is nothing (allowEmptyValue).
+	empty bool
+}
+
+// joining is how the parts are put together where a list's items are joined by between.
+func (s style) joining(between string, escape *allowed) joining {
+	if s.explode {
 		return joining{between, "=", escape}
 	}
 	return joining{between, between, escape}
 }
 
-// appendPath appends a path parameter's value (RFC 6570 §3.2.2, §3.2.5, §3.2.7). It says whether there is anything.
+// expressible is the value as the style can write it: members that are null are left out, and for nested values those
+// that hold nothing. It is not ok for what holds nothing itself, which RFC 6570 §2.3 has stand for no value at all, nor
+// where an item holds what joins the items and no escaping tells the two apart.
+func (s style) expressible(v any) (w any, changed, ok bool) {
+	if s.name == "deepObject" {
+		return deepExpressible(v)
+	}
+	switch v := v.(type) {
+	case []any:
+		if len(v) == 0 {
+			return v, false, s.empty
+		}
+		if slices.Contains(v, nil) {
+			return nil, false, false
+		}
+	case map[string]any:
+		o, changed := without(v, isNull)
+		d := s.plainDelimiter()
+		_, unnamed := o[""]
+		return o, changed, (len(o) > 0 || s.empty) && !unnamed && (s.explode || d == "," || !holdsByte(o, d[0]))
+	}
+	d := s.plainDelimiter()
+	return v, false, v != nil && (s.explode || d == "," || !holdsByte(v, d[0]))
+}
+
+// deepExpressible is expressible for values nested in brackets.
+func deepExpressible(v any) (w any, changed, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		return nil, false, false
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			inner, innerChanged, ok := deepExpressible(item)
+			if !ok {
+				return nil, false, false
+			}
+			items[i], changed = inner, changed || innerChanged
+		}
+		return items, changed, len(v) > 0
+	case map[string]any:
+		o := make(map[string]any, len(v))
+		for name, member := range v {
+			inner, innerChanged, ok := deepExpressible(member)
+			if ok && (name == "" || strings.ContainsAny(name, "[]")) {
+				return nil, false, false // it would be taken for brackets
+			}
+			if ok {
+				o[name] = inner
+			}
+			changed = changed || innerChanged || !ok
+		}
+		return o, changed, len(o) > 0
+	}
+	return v, false, true
+}
+
+// without is the object without the members to be dropped, the object itself where there are none.
+func without(o map[string]any, drop func(any) bool) (rest map[string]any, changed bool) {
+	for _, w := range o {
+		changed = changed || drop(w)
+	}
+	if !changed {
+		return o, false
+	}
+	rest = make(map[string]any, len(o))
+	for name, w := range o {
+		if !drop(w) {
+			rest[name] = w
+		}
+	}
+	return rest, true
+}
+
+func isNull(v any) bool { return v == nil }
+
+// isNothing says whether v is null, or a list of nothing.
+func isNothing(v any) bool {
+	list, isList := v.([]any)
+	return v == nil || isList && len(list) == 0
+}
+
+// appendPath appends a path parameter's value (RFC 6570 §3.2.2, §3.2.5, §3.2.7). It says whether there is anything that
+// can be told apart again.
 func (p *parameter) appendPath(dst []byte, v any) ([]byte, bool) {
 	start := len(dst)
-	if p.content {
-		return escape(dst, string(appendJSON(nil, v)), &unreserved), true
+	if p.content != nil {
+		return p.appendContent(dst, v, &unreserved)
 	}
-	switch p.style {
+	escaping := &unreserved
+	if p.style.reserved {
+		escaping = &reservedInPath
+	}
+	switch p.style.name {
 	case "label":
 		dst = append(dst, '.')
 		start++
-		if p.explode {
-			dst = appendJoined(dst, v, joining{".", "=", &unreserved})
-		} else {
-			dst = appendJoined(dst, v, joining{",", ",", &unreserved})
+		if !p.style.explode {
+			dst = appendJoined(dst, v, joining{",", ",", escaping})
+			break
 		}
+		if holdsByte(v, '.') { // which is never escaped
+			return dst, false
+		}
+		dst = appendJoined(dst, v, joining{".", "=", escaping})
 	case "matrix":
 		dst = append(dst, ';')
-		if o, ok := v.(map[string]any); ok && p.explode {
+		if o, ok := v.(map[string]any); ok && p.style.explode {
 			// ;r=1;g=2: the names of the members stand in for the parameter's.
-			return appendJoined(dst, o, joining{";", "=", &unreserved}), len(o) > 0
+			return appendJoined(dst, o, joining{";", "=", escaping}), len(o) > 0
 		}
 		items, isList := v.([]any)
-		if !isList || !p.explode {
+		if !isList || !p.style.explode {
 			items = []any{v}
 		}
 		for i, item := range items {
@@ -136,35 +238,50 @@ func (p *parameter) appendPath(dst []byte, v any) ([]byte, bool) {
 			}
 			dst = append(append(dst, p.escapedName...), '=')
 			start = len(dst)
-			dst = appendJoined(dst, item, joining{",", ",", &unreserved})
+			dst = appendJoined(dst, item, joining{",", ",", escaping})
 		}
 	default: // simple
-		dst = appendJoined(dst, v, p.joining(",", &unreserved))
+		dst = appendJoined(dst, v, p.style.joining(",", escaping))
 	}
 	return dst, len(dst) > start
 }
 
-// appendQuery appends a query parameter's pairs to a query. An empty list is sent as an empty value.
-func (p *parameter) appendQuery(dst []byte, v any) []byte {
-	if p.content {
-		return escape(append(append(dst, p.escapedName...), '='), string(appendJSON(nil, v)), &unreserved)
-	}
-	escaping, inList := &unreserved, &unreserved
-	if p.reserved {
-		escaping, inList = &reserved, &reservedInList
-	}
-	return appendPairs(dst, p.escapedName, v, p.style, p.explode, escaping, inList)
+// appendContent appends a value that is written in a media type, percent-encoded.
+func (p *parameter) appendContent(dst []byte, v any, escaping *allowed) ([]byte, bool) {
+	text, _, ok := p.content.encode(nil, v)
+	return escape(dst, string(text), escaping), ok
 }
 
-// appendPairs appends the name=value pairs of a query or a form.
-func appendPairs(dst []byte, name string, v any, style string, explode bool, escaping, inList *allowed) []byte {
+// appendQuery appends a query parameter's pairs to a query.
+func (p *parameter) appendQuery(dst []byte, v any) ([]byte, bool) {
+	if p.content != nil {
+		return p.appendContent(append(append(dst, p.escapedName...), '='), v, &unreserved)
+	}
+	return p.style.appendPairs(dst, p.escapedName, v), true
+}
+
+// appendWholeQuery appends what is the whole query: a form as it is, anything else percent-encoded.
+func (p *parameter) appendWholeQuery(dst []byte, v any) ([]byte, bool) {
+	if p.content.kind != formKind {
+		return p.appendContent(dst, v, &unreserved)
+	}
+	text, _, ok := p.content.encode(nil, v)
+	return append(dst, text...), ok
+}
+
+// appendPairs appends the name=value pairs of a query or a form. What holds nothing is a name without a value.
+func (s style) appendPairs(dst []byte, name string, v any) []byte {
+	escaping, inList := &unreserved, &unreserved
+	if s.reserved {
+		escaping, inList = &reserved, &reservedInList
+	}
 	switch w := v.(type) {
 	case []any:
-		if style == "deepObject" {
+		if s.name == "deepObject" {
 			return appendDeep(dst, name, v, escaping)
 		}
-		if !explode || len(w) == 0 {
-			return appendJoined(append(append(dst, name...), '='), v, joining{delimiter(style), delimiter(style), inList})
+		if !s.explode || len(w) == 0 {
+			return appendJoined(append(append(dst, name...), '='), v, joining{s.delimiter(), s.delimiter(), inList})
 		}
 		for i, item := range w {
 			if i > 0 {
@@ -174,26 +291,41 @@ func appendPairs(dst []byte, name string, v any, style string, explode bool, esc
 		}
 		return dst
 	case map[string]any:
-		if style == "deepObject" {
+		if s.name == "deepObject" {
 			return appendDeep(dst, name, v, escaping)
 		}
-		if explode && len(w) > 0 {
+		if s.explode && len(w) > 0 {
 			return appendJoined(dst, v, joining{"&", "=", escaping})
 		}
-		return appendJoined(append(append(dst, name...), '='), v, joining{delimiter(style), delimiter(style), inList})
+		return appendJoined(append(append(dst, name...), '='), v, joining{s.delimiter(), s.delimiter(), inList})
 	default:
 		return escape(append(append(dst, name...), '='), plainText(v), escaping)
 	}
 }
 
-func delimiter(style string) string {
-	switch style {
+// delimiter stands between the items of a list that is one value, as it goes into a query.
+func (s style) delimiter() string {
+	switch s.name {
 	case "spaceDelimited":
 		return "%20"
 	case "pipeDelimited":
 		return "%7C"
 	case "tabDelimited":
 		return "%09"
+	default:
+		return ","
+	}
+}
+
+// plainDelimiter is the delimiter before any escaping.
+func (s style) plainDelimiter() string {
+	switch s.name {
+	case "spaceDelimited":
+		return " "
+	case "pipeDelimited":
+		return "|"
+	case "tabDelimited":
+		return "\t"
 	default:
 		return ","
 	}
@@ -213,35 +345,48 @@ func appendDeep(dst []byte, name string, v any, escaping *allowed) []byte {
 		for _, member := range sortedNames(nil, v) {
 			pair(name+"%5B"+string(escape(nil, member, &unreserved))+"%5D", v[member])
 		}
-		if len(v) > 0 {
-			return dst
-		}
 	case []any:
 		for i, item := range v {
 			pair(name+"%5B"+itoa(i)+"%5D", item)
 		}
-		if len(v) > 0 {
-			return dst
-		}
 	default:
 		return escape(append(append(dst, name...), '='), plainText(v), escaping)
 	}
-	return append(append(dst, name...), '=')
+	return dst
 }
 
 // headerText is a header parameter's value, and whether it can travel: visible ASCII with single blanks inside
-// (RFC 9110 §5.5), and items that no comma of their own takes apart.
+// (RFC 9110 §5.5), and items that no comma or blank of their own takes apart.
 func (p *parameter) headerText(v any) (string, bool) {
-	if p.content {
-		t := asciiJSON(v)
-		return t, travels(t)
+	if p.content != nil {
+		text, _, ok := p.content.encode(nil, v)
+		t := string(text)
+		if p.content.kind == jsonKind {
+			t = asciiJSON(v)
+		}
+		return t, ok && travels(t)
 	}
-	if holdsByte(v, ',') {
+	if holdsByte(v, ',') || !itemsTravel(v, p.style.explode) {
 		return "", false
 	}
-	j := p.joining(",", &everything)
-	t := string(appendJoined(nil, v, j))
+	t := string(appendJoined(nil, v, p.style.joining(",", &everything)))
 	return t, travels(t)
+}
+
+// itemsTravel says whether no item loses blanks at its ends, which readers of lists cut off, and no name holds what
+// stands behind it.
+func itemsTravel(v any, explode bool) bool {
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !travels(plainText(item)) })
+	case map[string]any:
+		for name, w := range v {
+			if !travels(name) || !travels(plainText(w)) || explode && strings.Contains(name, "=") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // everything lets each byte through: header values are not percent-encoded.
@@ -308,27 +453,54 @@ func writeEscaped(b *strings.Builder, c rune) {
 	}
 }
 
-// appendCookie appends a cookie parameter's pairs. OpenAPI's form style would join them with "&", which no server
-// reads in a Cookie header, so they are joined as RFC 6265 §4.2.1 joins cookies.
-func (p *parameter) appendCookie(dst []byte, v any) []byte {
-	if p.content {
-		return escape(append(append(dst, p.name...), '='), string(appendJSON(nil, v)), &unreserved)
+// appendCookie appends a cookie parameter's pairs, joined as RFC 6265 §4.2.1 joins cookies: OpenAPI's form style would
+// join them with "&", which no server reads in a Cookie field. In the style cookie nothing is percent-encoded, so that a
+// value with a character that a cookie cannot hold is not sent.
+func (p *parameter) appendCookie(dst []byte, v any) ([]byte, bool) {
+	if p.content != nil {
+		return p.appendContent(append(append(dst, p.name...), '='), v, &unreserved)
+	}
+	escaping := &unreserved
+	if p.style.name == "cookie" {
+		if escaping = &everything; !fitsCookie(v, p.style.explode) {
+			return dst, false
+		}
 	}
 	switch w := v.(type) {
 	case []any:
-		if p.explode && len(w) > 0 {
+		if p.style.explode && len(w) > 0 {
 			for i, item := range w {
 				if i > 0 {
 					dst = append(dst, "; "...)
 				}
-				dst = escape(append(append(dst, p.name...), '='), plainText(item), &unreserved)
+				dst = escape(append(append(dst, p.name...), '='), plainText(item), escaping)
 			}
-			return dst
+			return dst, true
 		}
 	case map[string]any:
-		if p.explode && len(w) > 0 {
-			return appendJoined(dst, v, joining{"; ", "=", &unreserved})
+		if p.style.explode && len(w) > 0 {
+			return appendJoined(dst, v, joining{"; ", "=", escaping}), true
 		}
 	}
-	return appendJoined(append(append(dst, p.name...), '='), v, joining{",", ",", &unreserved})
+	return appendJoined(append(append(dst, p.name...), '='), v, joining{",", ",", escaping}), true
+}
+
+// fitsCookie says whether the value, or each item and member of it, is made of what a cookie's value holds (RFC 6265
+// §4.1.1), and each name that stands for a cookie's is one.
+func fitsCookie(v any, explode bool) bool {
+	octets := func(v any) bool {
+		return !strings.ContainsFunc(plainText(v), func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`",;\`, c) })
+	}
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !octets(item) })
+	case map[string]any:
+		for name, w := range v {
+			if !octets(w) || !octets(name) || explode && !isToken(name) {
+				return false
+			}
+		}
+		return true
+	}
+	return octets(v)
 }

@@ -96,6 +96,19 @@ func TestCurlSendsTheRequestAgain(t *testing.T) {
 		{name: "a body that looks like an option", req: messages.Request{Method: "POST", Target: "/", Body: []byte("-v\n")}},
 		{name: "a body of lines", req: messages.Request{Method: "POST", Target: "/", Body: []byte("\n1\r\n%s %d \\n\n\n")}},
 		{name: "a body of every byte", req: messages.Request{Method: "POST", Target: "/", Body: everyByte}},
+		{name: "a long body of every byte", req: messages.Request{Method: "PUT", Target: "/", Body: bytes.Repeat(everyByte, 80), Header: []messages.Field{
+			{Name: "Content-Type", Value: "application/octet-stream"},
+		}}},
+		{name: "a body of parts", req: messages.Request{Method: "POST", Target: "/", Header: []messages.Field{
+			{Name: "Content-Type", Value: `multipart/related; boundary=b-1; type="text/plain"`},
+		}, Body: slices.Concat([]byte("--b-1\r\nContent-Disposition: form-data; name=\"it's 100% $x\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\n"), everyByte, []byte("\r\n--b-1--\r\n"))}},
+		{name: "a body of XML", req: messages.Request{
+			Method: "POST", Target: "/", Header: []messages.Field{{Name: "Content-Type", Value: "application/xml"}},
+			Body: []byte(`<?xml version="1.0" encoding="UTF-8"?><a b="it's">é<![CDATA[$x]]>&#13;</a>`),
+		}},
+		{name: "records of JSON", req: messages.Request{Method: "POST", Target: "/", Header: []messages.Field{{Name: "Content-Type", Value: "application/json-seq"}}, Body: []byte("\x1e1\n\x1e2\n")}},
+		{name: "GET with a body", req: messages.Request{Method: "GET", Target: "/", Header: []messages.Field{json}, Body: []byte("{}")}},
+		{name: "DELETE with a body", req: messages.Request{Method: "DELETE", Target: "/", Header: []messages.Field{json}, Body: []byte("{}")}},
 		{name: "a body of digits behind bytes", req: messages.Request{Method: "POST", Target: "/", Body: []byte("\x0012\xff7")}},
 		{name: "a long body", req: messages.Request{Method: "POST", Target: "/", Body: bytes.Repeat([]byte("long "), 3000)}},
 		{name: "keys", req: messages.Request{
