@@ -310,15 +310,30 @@ func (s *Shape) Adapt(v any) (any, bool) {
 }
 
 // needsCheck says whether a made value can break a keyword that did not lead its making.
-func (s *Shape) needsCheck() bool {
+func (s *Shape) needsCheck() bool { return needsCheck(s.members, map[*document.Schema]bool{}) }
+
+// needsCheck looks at the members, and at the branches they leave: what a branch asks for is looked at where the choice
+// was left.
+func needsCheck(members []*document.Schema, seen map[*document.Schema]bool) bool {
 	patterns := 0
-	for _, m := range s.members {
+	for _, m := range members {
 		if len(m.OneOf) > 1 || m.Not != nil || m.If != nil || len(m.DependentSchemas) > 0 || len(m.DependentRequired) > 0 ||
 			m.Contains != nil || m.PropertyNames != nil || m.UnevaluatedProps != nil || m.UnevaluatedItems != nil {
 			return true
 		}
 		if m.Pattern != "" {
 			patterns++
+		}
+		for _, branches := range [...][]*document.Schema{m.AnyOf, m.OneOf} {
+			for _, b := range branches {
+				if b == nil || seen[b] {
+					continue
+				}
+				seen[b] = true
+				if b.Pattern != "" && patterns > 0 || needsCheck(gather(nil, b), seen) {
+					return true
+				}
+			}
 		}
 	}
 	return patterns > 1

@@ -916,3 +916,21 @@ func TestFormatsRefuseOthers(t *testing.T) {
 		}
 	}
 }
+
+// A choice within a choice was once settled without anybody looking at the value.
+func TestAChoiceWithinAChoiceIsLookedAtAgain(t *testing.T) {
+	text := `{"anyOf": [{"type": "integer", "minimum": 0, "maximum": 0}, {"oneOf": [{"type": "integer"}, {"type": "integer"}]}]}`
+	s, j := loaded(t, text, ""), judge(t, text, "")
+	shapes, d := drawer(1)
+	f := NewField("", shapes.Of(s))
+	for range 50 {
+		d.Reset(0)
+		v, ok := d.Make(&f, "body")
+		if !ok {
+			continue
+		}
+		if err := j.Validate(recoded(t, v)); err != nil {
+			t.Fatalf("made %v: %v", v, err)
+		}
+	}
+}
