@@ -123,24 +123,40 @@ func candidates(k Known, table []Batch) []*candidate {
 		add(Counter, limit, w, &weighted{limit: limit, length: w, edge: wall(w)})
 		add(StrictCounter, limit, w, &weighted{limit: limit, length: w, edge: wall(w), strict: true})
 	}
+	// asWritten tries counters in whole numbers, some of whose windows began with the server or the first request.
+	asWritten := func(w time.Duration, limit int) {
+		if limit < leastRounded {
+			return
+		}
+		for _, family := range []Family{Counter, StrictCounter} {
+			strict := family == StrictCounter
+			add(family, limit, w, &weighted{limit: limit, length: w, edge: wall(w), strict: strict, rounds: 1})
+			add(family, limit, w, &weighted{limit: limit, length: w, strict: strict, rounds: 1, own: true})
+			for i := range time.Duration(phases) {
+				edge := span{Instant(0).Add(w * i / phases), Instant(0).Add(w * (i + 1) / phases)}
+				add(family, limit, w, &weighted{limit: limit, length: w, edge: edge, strict: strict, rounds: 1})
+			}
+		}
+	}
+	// bySeconds tries those whose clock has whole seconds only, wherever its seconds begin.
+	bySeconds := func(w time.Duration, limit int) {
+		if limit < leastRounded || w < 2*time.Second || w%time.Second != 0 {
+			return
+		}
+		for i := range time.Duration(phases / 2) {
+			clock := seconds{span{Instant(0).Add(time.Second * 2 * i / phases), Instant(0).Add(time.Second * 2 * (i + 1) / phases)}}
+			lo, hi := clock.read(first.lo, first.hi)
+			add(FirstWindow, limit, w, &bySecond{clock, &opened{limit: limit, length: w}})
+			add(TickingWindow, limit, w, &bySecond{clock, &ticks{limit: limit, length: w, edge: span{lo, hi}, own: true}})
+			add(Counter, limit, w, &bySecond{clock, &weighted{limit: limit, length: w, rounds: 1, own: true}})
+			add(StrictCounter, limit, w, &bySecond{clock, &weighted{limit: limit, length: w, strict: true, rounds: 1, own: true}})
+		}
+	}
 	for _, w := range windows {
 		for _, limit := range limits {
 			try(w, limit)
-			if limit >= leastRounded { // counters as they are written: in whole numbers, some with windows of their own
-				for _, strict := range []bool{false, true} {
-					family := Counter
-					if strict {
-						family = StrictCounter
-					}
-					add(family, limit, w, &weighted{limit: limit, length: w, edge: wall(w), strict: strict, rounds: 1})
-					add(family, limit, w, &weighted{limit: limit, length: w, strict: strict, rounds: 1, own: true})
-					for i := range time.Duration(phases) { // or ones that began with the server
-						edge := span{Instant(0).Add(w * i / phases), Instant(0).Add(w * (i + 1) / phases)}
-						add(family, limit, w, &weighted{limit: limit, length: w, edge: edge, strict: strict, rounds: 1})
-					}
-				}
-			}
 			if !k.Found {
+				asWritten(w, limit)
 				rate := float64(limit) / float64(w)
 				addBucket(limit, w, rate, rate)
 			}
@@ -164,6 +180,17 @@ func candidates(k Known, table []Batch) []*candidate {
 	}
 	if least, most := concurrent(table, inBatch); least > 0 {
 		add(Concurrency, least, 0, &together{least, most})
+	}
+	// What none of them explains is held against the ones that are less exact.
+	if !slices.ContainsFunc(all, func(c *candidate) bool { return c.missed == 0 }) {
+		for _, w := range windows {
+			for _, limit := range limits {
+				if k.Found {
+					asWritten(w, limit)
+				}
+				bySeconds(w, limit)
+			}
+		}
 	}
 	return all
 }

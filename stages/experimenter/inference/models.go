@@ -371,3 +371,30 @@ func loosely(n int) int { return 3*n + 2 }
 
 func (*together) note(Instant, Instant, int, int) {}
 func (c *together) clone() model                  { return c }
+
+// seconds is a clock of whole seconds, which begin within the span and a whole number of seconds before and after it.
+type seconds struct{ begin span }
+
+// read is what the clock says, at least and at most, of a moment between lo and hi.
+func (s seconds) read(lo, hi Instant) (least, most Instant) {
+	whole := func(t Instant) Instant { return Instant(floorDiv(int64(t), int64(time.Second)) * int64(time.Second)) }
+	return whole(lo - s.begin.hi), whole(hi - s.begin.lo)
+}
+
+// bySecond is a model that reads such a clock.
+type bySecond struct {
+	clock seconds
+	model model
+}
+
+func (b *bySecond) expect(lo, hi Instant, n int) bounds {
+	lo, hi = b.clock.read(lo, hi)
+	return b.model.expect(lo, hi, n)
+}
+
+func (b *bySecond) note(lo, hi Instant, n, accepted int) {
+	lo, hi = b.clock.read(lo, hi)
+	b.model.note(lo, hi, n, accepted)
+}
+
+func (b *bySecond) clone() model { return &bySecond{b.clock, b.model.clone()} }

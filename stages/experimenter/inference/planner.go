@@ -160,7 +160,11 @@ func (p *Planner) scripts() []script {
 func (p *Planner) rest(alive []*candidate) time.Duration {
 	share := 1.1
 	for _, c := range alive {
-		switch m := c.model.(type) {
+		m := c.model
+		if b, is := m.(*bySecond); is {
+			m = b.model
+		}
+		switch m := m.(type) {
 		case *weighted:
 			share = max(share, 2.1)
 		case *bucket:
