@@ -107,10 +107,10 @@ type Learned struct {
 }
 
 // Experimented tells the reporter of one experiment on a limiter: so many requests sent together, and how many of them
-// were let through.
+// were let through. Variant names what differs from the plain request, "" for nothing.
 type Experimented struct {
 	At             Instant
-	Why            string
+	Why, Variant   string
 	Sent, Accepted int
 }
 

@@ -148,7 +148,10 @@ func (e *Experimenter) learn(m messages.Learned) {
 	e.forgetTheSlow()
 	e.arrivals()
 	e.cfg.Examination.Add(e.batch)
-	e.to.Reporter(messages.Experimented{At: e.batch.Lo, Why: e.batch.Why, Sent: e.batch.N, Accepted: e.batch.Accepted})
+	if e.batch.Control && e.batch.Accepted == 0 {
+		return // as was to be shown
+	}
+	e.to.Reporter(messages.Experimented{At: e.batch.Lo, Why: e.batch.Why, Variant: e.cfg.Examination.Variant(e.batch.Step), Sent: e.batch.N, Accepted: e.batch.Accepted})
 }
 
 func (e *Experimenter) answered(m messages.Learned) {

@@ -58,6 +58,7 @@ type experiment struct {
 	Sent     int      `json:"sent"`
 	Accepted int      `json:"accepted"`
 	Expected [][2]int `json:"expected,omitempty"`
+	Control  bool     `json:"control,omitempty"`
 }
 
 func (r *Reporter) encode(p inference.Report) encoded {
@@ -87,7 +88,7 @@ func (r *Reporter) encode(p inference.Report) encoded {
 	}
 	for _, row := range p.Rows {
 		e.Experiments = append(e.Experiments, experiment{
-			row.At.Seconds(), row.Hi.Sub(row.Lo).Seconds(), row.Why, row.Question.String(), mask(row.Variant), row.N, row.Accepted, row.Expected,
+			row.At.Seconds(), row.Hi.Sub(row.Lo).Seconds(), row.Why, row.Question.String(), mask(row.Variant), row.N, row.Accepted, row.Expected, row.Control,
 		})
 	}
 	return e

@@ -59,6 +59,7 @@ type Reporter struct {
 	to    Neighbours
 
 	replies  int // that came
+	told     messages.Experimented
 	end      messages.End
 	reason   string
 	finished bool
@@ -105,13 +106,26 @@ func (r *Reporter) Handle(m messages.ToReporter) {
 		}
 		r.to.Pacer(messages.Slot{Slot: m.Exchange.Slot, Open: m.Exchange.Open})
 	case messages.Experimented:
-		fmt.Fprintf(r.cfg.Live, "%9s  %s: %d of %d let through\n", offset(time.Duration(m.At)), m.Why, m.Accepted, m.Sent)
+		r.tell(m)
 	case *messages.Paced:
 		r.end, r.reason = m.End, m.Reason
 		if m.Over {
 			r.Finish(nil)
 		}
 	}
+}
+
+// tell shows an experiment as it goes. A single request that fared as the one before it, for the same reason, is not shown.
+func (r *Reporter) tell(m messages.Experimented) {
+	again := m.Sent == 1 && r.told.Sent == 1 && m.Why == r.told.Why && m.Accepted == r.told.Accepted
+	if r.told = m; again {
+		return
+	}
+	why := m.Why
+	if m.Variant != "" {
+		why = m.Variant + ", " + why
+	}
+	fmt.Fprintf(r.cfg.Live, "%9s  %s: %d of %d let through\n", offset(time.Duration(m.At)), r.cfg.Mask.Text(why), m.Accepted, m.Sent)
 }
 
 // Finish writes the report. It is called by the reporter itself when the pacer says that the run is over, and by whoever

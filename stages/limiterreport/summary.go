@@ -13,8 +13,8 @@ import (
 // short are the families as the heads of columns have them.
 var short = map[inference.Family]string{
 	inference.FixedWindow: "clock", inference.FirstWindow: "first", inference.TickingWindow: "ticks", inference.SlidingLog: "log",
-	inference.StrictLog: "log+", inference.Counter: "counter", inference.StrictCounter: "counter+", inference.Bucket: "bucket",
-	inference.Leaky: "leaky", inference.Concurrency: "at once",
+	inference.StrictLog: "log+", inference.Counter: "count", inference.StrictCounter: "count+", inference.Bucket: "bucket",
+	inference.Leaky: "leaky", inference.Concurrency: "under way",
 }
 
 func (r *Reporter) summary(p inference.Report) string {
@@ -38,9 +38,9 @@ func (r *Reporter) summary(p inference.Report) string {
 			r.wrapped(&b, "           ", f.Advice)
 		}
 	}
-	if len(p.Rows) > 0 {
-		b.WriteString("\nExperiments\n")
-		r.table(&b, p)
+	if naming, measuring := split(p.Rows); len(p.Rows) > 0 {
+		r.table(&b, "Experiments", naming, r.shown(p.Compared, naming))
+		r.table(&b, "Measurements", measuring, nil)
 		b.WriteString("\n" + picture(p, r.cfg.Width, r.cfg.UTF8))
 	}
 	if len(p.Notes) > 0 {
@@ -52,51 +52,118 @@ func (r *Reporter) summary(p inference.Report) string {
 	return b.String()
 }
 
-// table is the experiments: sent, when, accepted, and expected under each family.
-func (r *Reporter) table(b *strings.Builder, p inference.Report) {
-	fmt.Fprintf(b, "  %9s  %5s  %8s", "when", "sent", "accepted")
-	for _, f := range p.Compared {
-		fmt.Fprintf(b, "  %8s", short[f])
-	}
-	b.WriteString("  why\n")
-	folded := 0
-	for i, row := range p.Rows {
-		// One poll after another with the same outcome is one line: the last.
-		if i+1 < len(p.Rows) && row.N == 1 && row.Accepted == 0 && row.Variant == "" {
-			if next := p.Rows[i+1]; next.Why == row.Why && next.Accepted == 0 {
-				folded++
-				continue
-			}
+// split are the experiments by which the limiter was named, and those that measured it. What only shows that the plain
+// request is still refused is one, and so are polls, one after the other, that were all refused: the last.
+func split(rows []inference.Row) (naming, measuring []folded) {
+	control := -1
+	for i, row := range rows {
+		all := &measuring
+		if row.Question <= inference.Which {
+			all = &naming
 		}
-		fmt.Fprintf(b, "  %9s  %5d  %8d", "+"+offset(row.At), row.N+folded, row.Accepted)
-		for i := range p.Compared {
+		if shut(row) && control >= 0 {
+			(*all)[control].N += row.N
+			(*all)[control].times++
+			continue
+		}
+		f := folded{row, 1}
+		if n := len(*all) - 1; i > 0 && n >= 0 && polled(row) && polled(rows[i-1]) && row.Why == rows[i-1].Why {
+			f.N, f.times = row.N+(*all)[n].N, (*all)[n].times+1
+			*all = (*all)[:n]
+		}
+		if *all = append(*all, f); shut(row) {
+			control = len(*all) - 1
+		}
+	}
+	return naming, measuring
+}
+
+// folded is a row that stands for so many.
+type folded struct {
+	inference.Row
+	times int
+}
+
+func polled(row inference.Row) bool {
+	return row.N == 1 && row.Accepted == 0 && row.Variant == "" && !row.Control
+}
+
+// shut says that a row shows what was to be shown: that the plain request is still refused.
+func shut(row inference.Row) bool { return row.Control && row.Accepted == 0 }
+
+// leastWhy is how many columns the reasons have at least.
+const leastWhy = 30
+
+// shown are as many of the families as there is room for.
+func (r *Reporter) shown(all []inference.Family, rows []folded) []inference.Family {
+	room := r.cfg.Width - len(beginning(0, 0, 0)) - leastWhy
+	for i, f := range all {
+		if room -= width(i, f, rows); room < 0 {
+			return all[:i]
+		}
+	}
+	return all
+}
+
+// width is how wide the column of the i-th family is.
+func width(i int, f inference.Family, rows []folded) int {
+	w := len(short[f]) + 1
+	for _, row := range rows {
+		if i < len(row.Expected) {
+			w = max(w, len(expected(row, i)))
+		}
+	}
+	return w + 1
+}
+
+// expected is how many of a row a family would have let through, with a mark if it is not what happened.
+func expected(row folded, i int) string {
+	x := row.Expected[i]
+	cell := fmt.Sprint(x[0])
+	if x[0] != x[1] {
+		cell = fmt.Sprintf("%d-%d", x[0], x[1])
+	}
+	if row.Accepted < x[0] || row.Accepted > x[1] {
+		return cell + "!"
+	}
+	return cell + " "
+}
+
+func beginning(at time.Duration, sent, accepted int) string {
+	return fmt.Sprintf("  %8s  %5d  %8d ", "+"+offset(at), sent, accepted)
+}
+
+// table is experiments: sent, when, accepted, and expected under each family.
+func (r *Reporter) table(b *strings.Builder, title string, rows []folded, families []inference.Family) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n  %8s  %5s  %8s ", title, "when", "sent", "accepted")
+	for i, f := range families {
+		fmt.Fprintf(b, "%*s ", width(i, f, rows)-1, short[f])
+	}
+	b.WriteString(" why\n")
+	for _, row := range rows {
+		head := beginning(row.At, row.N, row.Accepted)
+		for i, f := range families {
 			cell := ""
 			if i < len(row.Expected) {
-				x := row.Expected[i]
-				cell = fmt.Sprint(x[0])
-				if x[0] != x[1] {
-					cell = fmt.Sprintf("%d-%d", x[0], x[1])
-				}
-				if row.Accepted < x[0] || row.Accepted > x[1] {
-					cell += "!"
-				} else {
-					cell += " "
-				}
+				cell = expected(row, i)
 			}
-			fmt.Fprintf(b, "  %8s", cell)
+			head += fmt.Sprintf("%*s", width(i, f, rows), cell)
 		}
 		why := row.Why
-		if folded > 0 {
-			why += ", time and again"
-		}
-		folded = 0
 		if row.Variant != "" {
-			why += " (" + row.Variant + ")"
+			why = row.Variant + ", " + why
 		}
-		fmt.Fprintf(b, "  %s\n", r.clean(why))
+		if row.times > 1 {
+			why += fmt.Sprintf(", %d times", row.times)
+		}
+		r.wrapped(b, head+" ", why)
 	}
-	if len(p.Compared) > 0 {
-		b.WriteString("  A ! marks what a family would not have let through.\n")
+	if len(families) > 0 {
+		r.wrapped(b, "  ", "Beneath each family is how many it would have let through, with a ! where that is not what came. "+
+			"A + is one that counts refusals too.")
 	}
 }
 

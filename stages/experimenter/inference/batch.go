@@ -28,6 +28,8 @@ type Step struct {
 	Spread time.Duration
 	// Variant is which of the requests it is that the examination was given; 0: the plain one.
 	Variant int
+	// Control says that it is to show that the plain request is still refused.
+	Control bool
 }
 
 // Batch is requests that were sent together, and what came of them. The next batch is sent when this one is over.

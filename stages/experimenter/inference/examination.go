@@ -52,6 +52,8 @@ const (
 	Forged
 	// Faulty is answered with a client error.
 	Faulty
+	// OtherOperation is another operation of the same API.
+	OtherOperation
 	// Compared is a route without a limiter.
 	Compared
 )
@@ -111,6 +113,9 @@ func (e *Examination) planFor(k Known) *Planner {
 
 // Known are the limit and the window as they are published or were found.
 func (e *Examination) Known() Known {
+	if e.measure != nil {
+		return e.measure.planner.known
+	}
 	if e.planner != nil {
 		return e.planner.known
 	}
@@ -202,6 +207,14 @@ func (e *Examination) Add(b Batch) {
 	}
 }
 
+// Variant names what differs in a step from the plain request, "" for nothing.
+func (e *Examination) Variant(s Step) string {
+	if s.Variant == 0 {
+		return ""
+	}
+	return e.variants[s.Variant].Name
+}
+
 // Table is every batch so far.
 func (e *Examination) Table() []Batch { return e.batches }
 
@@ -211,6 +224,8 @@ func (e *Examination) Sent() int { return e.sent }
 // Verdict is which limiter it is, as far as that is known.
 func (e *Examination) Verdict() Verdict {
 	switch {
+	case e.measure != nil:
+		return e.measure.verdict
 	case e.planner != nil && len(e.planner.table) > 1:
 		return e.planner.Verdict()
 	case e.finder == nil || len(e.finder.table) < 2:

@@ -18,18 +18,18 @@ const (
 	whyOver     = "evenly at 1.3 of the limit"
 	whyOverOn   = "evenly at 1.3 of the limit, going on"
 	whyPlain    = "the plain request, refused by now"
-	whyVariant  = "another one, while the plain one is refused"
-	whyFaulty   = "requests with a client error"
+	whyVariant  = "while the plain request is refused"
+	whyFaulty   = "as many as the limit allows"
 	whyFaultyOn = "the plain request after them"
-	whyPaired   = "alone, in turn with the other"
+	whyPaired   = "in turn with the other route, alone"
 )
 
 const (
 	// under and over are the even rates tried, as shares of the limit, for so many windows.
 	under, over               = 0.9, 1.3
 	underWindows, overWindows = 4, 6
-	// mostPairs bounds how often two routes are compared.
-	mostPairs = 30
+	// leastPairs and mostPairs bound how often two routes are compared.
+	leastPairs, mostPairs = 5, 30
 )
 
 // task is one measurement: a few batches, each decided when the one before it is over.
@@ -38,31 +38,45 @@ type task struct {
 	name     string
 	requests int
 	windows  float64
+	// goesOn says that it needs no rest before it.
+	goesOn bool
 	// step is the i-th batch, false if there are no more.
 	step func(i int, now Instant) (Step, bool)
+	// less is the same at less cost, to be done where this does not fit; nil: there is none.
+	less func() task
 }
 
 // measuring does one task after the other, those that fit into what may be spent.
 type measuring struct {
-	e     *Examination
-	tasks []task
-	done  int // steps of the first task
+	e       *Examination
+	verdict Verdict
+	// planner is the examination's, with the limit and the window that the verdict names where they are not published.
+	planner Planner
+	tasks   []task
+	done    int // steps of the first task
 }
 
 func newMeasuring(e *Examination) *measuring {
-	m := &measuring{e: e}
-	v := e.Verdict()
-	k := e.planner.known
+	m := &measuring{e: e, verdict: e.Verdict(), planner: *e.planner}
+	v, k := m.verdict, &m.planner.known
+	if k.Found && v.Certainty > NotSure && v.Limit > 0 && v.Window > 0 {
+		k.Limit, k.Window = v.Limit, v.Window
+	}
+	if e.longest == 0 { // it was not known how long a window is
+		e.longest = e.now().Sub(e.began) + (allWindows-familyWindows)*k.Window
+	}
 	if v.Family == None || v.AtOnce == 0 || k.Limit == 0 || k.Window == 0 {
 		return m
 	}
 	spent := v.Family != Queue && v.Family != SlowDown && v.Family != Concurrency
-	tasks := []task{m.retryAfter(), m.straddle(v), m.whose(), m.even(under, underWindows, whyUnder), m.faulty(), m.evenlyOver(), m.pairs()}
+	tasks := []task{
+		m.retryAfter(), m.straddle(v), m.whose(), m.even(under, underWindows, whyUnder), m.evenlyOver(overWindows), m.pairs(mostPairs), m.faulty(),
+	}
 	switch v.Family {
 	case Queue, SlowDown: // nothing ends that could be straddled
 		tasks = append(tasks[:1], tasks[2:]...)
 	case Concurrency: // it has no rate
-		tasks = []task{m.retryAfter(), m.pairs()}
+		tasks = []task{m.retryAfter(), m.pairs(mostPairs)}
 	}
 	if !slices.ContainsFunc(e.batches, func(b Batch) bool { return b.Refused() > 0 }) {
 		tasks[0].step = nil // there is no rejection to read
@@ -82,11 +96,11 @@ func (e *Examination) asks(q Question) bool { return slices.Contains(e.questions
 
 func (m *measuring) next(now Instant) (Step, bool) {
 	for len(m.tasks) > 0 {
-		t := m.tasks[0]
-		if m.done == 0 && !m.fits(t, now) {
+		if m.done == 0 && !m.fit(now) {
 			m.tasks = m.tasks[1:]
 			continue
 		}
+		t := m.tasks[0]
 		if s, ok := t.step(m.done, now); ok {
 			m.done++
 			s.Question = t.question
@@ -97,32 +111,65 @@ func (m *measuring) next(now Instant) (Step, bool) {
 	return Step{}, false
 }
 
-// fits says whether a task can be done with what may still be spent, and notes it if not.
-func (m *measuring) fits(t task, now Instant) bool {
-	e := m.e
-	takes := m.rested(now).Sub(now) + e.planner.part(t.windows) + 2*e.planner.width() // what is delayed comes later
-	switch {
-	case e.sent+t.requests > e.most:
-		e.notes = append(e.notes, fmt.Sprintf("%s was left out: it takes %d requests, and of at most %d there were %d left", t.name, t.requests, e.most, e.most-e.sent))
-	case e.longest > 0 && now.Add(takes).Sub(e.began) > e.longest:
-		e.notes = append(e.notes, fmt.Sprintf("%s was left out: the %v it takes were not left", t.name, takes.Round(time.Millisecond)))
-	default:
-		return true
+// fit says whether the first task can be done with what may still be spent, and notes it if not. Of one that can be
+// done at less cost less is done, if those after it would not fit otherwise.
+func (m *measuring) fit(now Instant) bool {
+	t := &m.tasks[0]
+	for t.less != nil && !m.fits(m.tasks, now) {
+		*t = t.less()
 	}
-	return false
+	if !m.fits(m.tasks[:1], now) {
+		m.leftOut(*t, now)
+		return false
+	}
+	return true
+}
+
+// fits says whether tasks can be done with what may still be spent: the first as it is, of the others the least.
+func (m *measuring) fits(tasks []task, now Instant) bool {
+	requests, took := 0, time.Duration(0)
+	for i, t := range tasks {
+		for i > 0 && t.less != nil {
+			t = t.less()
+		}
+		requests += t.requests
+		took += m.takes(t, now)
+	}
+	return m.e.sent+requests <= m.e.most && now.Add(took).Sub(m.e.began) <= m.e.longest
+}
+
+// takes is how long a task takes, with the rest before it.
+func (m *measuring) takes(t task, now Instant) time.Duration {
+	took := m.planner.part(t.windows) + 2*m.planner.width() // what is delayed comes later
+	if !t.goesOn {
+		took += m.rested(now).Sub(now)
+	}
+	return took
+}
+
+func (m *measuring) leftOut(t task, now Instant) {
+	why := fmt.Sprintf("it takes %s, and of at most %d there were %d left", requests(t.requests), m.e.most, m.e.most-m.e.sent)
+	if m.e.sent+t.requests <= m.e.most {
+		why = fmt.Sprintf("the %s it takes were not left", length(m.takes(t, now)))
+	}
+	m.e.notes = append(m.e.notes, t.name+" was left out: "+why)
 }
 
 // rested is the moment from which on everything is as new, and the API does not ask to be left alone.
 func (m *measuring) rested(now Instant) Instant {
-	p := m.e.planner
-	return max(now.Add(p.rest(p.alive())), m.e.quiet)
+	p := &m.planner
+	rest := p.rest(p.alive())
+	if longer := m.verdict.Window; longer > p.known.Window {
+		rest = time.Duration(float64(rest) * min(4, float64(longer)/float64(p.known.Window)))
+	}
+	return max(now.Add(rest), m.e.quiet)
 }
 
 // last is the newest batch.
 func (m *measuring) last() Batch { return m.e.batches[len(m.e.batches)-1] }
 
 // limit is how many are let through at once.
-func (m *measuring) limit() int { return max(1, min(m.e.planner.known.Limit, m.e.Verdict().AtOnce)) }
+func (m *measuring) limit() int { return max(1, min(m.planner.known.Limit, m.verdict.AtOnce)) }
 
 // few is enough requests to see whether they are refused.
 func (m *measuring) few() int { return max(2, (m.limit()+7)/8) }
@@ -132,9 +179,12 @@ func (m *measuring) retryAfter() task {
 	var wait time.Duration
 	var told Instant
 	n := m.limit() + 1
-	f := m.e.Verdict().Family
+	f := m.verdict.Family
+	if f == Queue { // besides those that wait, one goes ahead
+		n = m.verdict.AtOnce + 2
+	}
 	counts := f == StrictLog || f == StrictCounter // asking too early would itself keep it shut
-	return task{Rejection, "whether Retry-After is true", n + 2, 2, func(i int, now Instant) (Step, bool) {
+	return task{question: Rejection, name: "whether Retry-After is true", requests: n + 2, windows: 2, step: func(i int, now Instant) (Step, bool) {
 		switch i {
 		case 0:
 			return Step{Why: whyEmptied, At: m.rested(now), N: n}, true
@@ -144,7 +194,7 @@ func (m *measuring) retryAfter() task {
 					wait, told = a.Said.Wait, a.Heard
 				}
 			}
-			if told == 0 || wait <= 0 || wait > m.e.planner.part(4) {
+			if told == 0 || wait <= 0 || wait > m.planner.part(4) {
 				return Step{}, false
 			}
 			if counts {
@@ -163,8 +213,11 @@ func (m *measuring) retryAfter() task {
 
 // straddle sends the limit just before a window ends and again just after.
 func (m *measuring) straddle(v Verdict) task {
-	p := m.e.planner
+	p := &m.planner
 	w := p.known.Window
+	if v.Window > 0 {
+		w = v.Window
+	}
 	limit := p.known.Limit
 	gap := max(w/20, 2*p.width())
 	edge := span{p.known.edge(w), p.known.edge(w)}
@@ -172,7 +225,8 @@ func (m *measuring) straddle(v Verdict) task {
 		edge = span{p.table[0].Lo, p.table[0].Hi}
 	}
 	var opened Batch
-	return task{Through, "the straddle of a window's end", 2*limit + 1, 2.2, func(i int, now Instant) (Step, bool) {
+	windows := 2.2 * float64(w) / float64(p.known.Window)
+	return task{question: Through, name: "the straddle of a window's end", requests: 2*limit + 1, windows: windows, step: func(i int, now Instant) (Step, bool) {
 		onClock := v.Family == FixedWindow || v.Family == TickingWindow
 		if onClock {
 			i++
@@ -220,12 +274,12 @@ func (m *measuring) whose() task {
 		if m.e.variants[v].Kind == NoKey { // that it has a budget of its own is as it should be
 			n = limit + 1
 		}
-		steps = append(steps, Step{Why: whyPlain, N: 1}, Step{Why: whyVariant, N: n, Variant: v})
+		steps = append(steps, Step{Why: whyPlain, N: 1, Control: true}, Step{Why: whyVariant, N: n, Variant: v})
 		requests += 1 + n
 	}
-	steps = append(steps, Step{Why: whyPlain, N: 1})
+	steps = append(steps, Step{Why: whyPlain, N: 1, Control: true})
 	var emptied Instant
-	return task{Whose, "whose budget it is", requests + 1 + limit, 0.6, func(i int, now Instant) (Step, bool) {
+	return task{question: Whose, name: "whose budget it is", requests: requests + 1 + limit, windows: 0.6, step: func(i int, now Instant) (Step, bool) {
 		if i >= len(steps) {
 			return Step{}, false
 		}
@@ -235,7 +289,7 @@ func (m *measuring) whose() task {
 		case i == 0:
 			s.At = m.rested(now)
 			emptied = s.At
-		case s.Why == whyPlain && now.Sub(emptied) > m.e.planner.part(0.3):
+		case s.Why == whyPlain && now.Sub(emptied) > m.planner.part(0.3):
 			s.N, emptied = limit+1, now
 		}
 		return s, true
@@ -247,7 +301,7 @@ func (m *measuring) faulty() task {
 	for i, v := range m.e.variants {
 		if v.Kind == Faulty {
 			limit, few := m.limit(), m.few()
-			return task{Whose, "whether client errors spend the budget", limit + few, 0.2, func(step int, now Instant) (Step, bool) {
+			return task{question: Whose, name: "whether client errors spend the budget", requests: limit + few, windows: 0.2, step: func(step int, now Instant) (Step, bool) {
 				switch step {
 				case 0:
 					return Step{Why: whyFaulty, At: m.rested(now), N: limit, Variant: i}, true
@@ -263,10 +317,10 @@ func (m *measuring) faulty() task {
 
 // even sends evenly at a share of the limit.
 func (m *measuring) even(share float64, windows int, why string) task {
-	p := m.e.planner
-	apart := time.Duration(float64(p.known.Window) / (share * float64(p.known.Limit)))
-	n := max(1, int(share*float64(windows)*float64(p.known.Limit)))
-	return task{Through, why, n, float64(windows), func(i int, now Instant) (Step, bool) {
+	k := m.planner.known
+	apart := time.Duration(float64(k.Window) / (share * float64(k.Limit)))
+	n := max(1, int(share*float64(windows)*float64(k.Limit)))
+	return task{question: Through, name: why, requests: n, windows: float64(windows), step: func(i int, now Instant) (Step, bool) {
 		if i > 0 {
 			return Step{}, false
 		}
@@ -274,27 +328,34 @@ func (m *measuring) even(share float64, windows int, why string) task {
 	}}
 }
 
-// evenlyOver sends evenly above the limit, in two halves.
-func (m *measuring) evenlyOver() task {
-	first := m.even(over, overWindows/2, whyOver)
-	first.name = "what comes through at 1.3 of the limit"
-	second := m.even(over, overWindows/2, whyOverOn)
-	step := first.step
-	first.requests *= 2
-	first.windows += overWindows / 2
-	first.step = func(i int, now Instant) (Step, bool) {
-		if i != 1 {
-			return step(i, now)
-		}
-		s, _ := second.step(0, now)
-		s.At = now
-		return s, true
+// evenlyOver sends evenly above the limit, in two halves: for so many windows, or fewer where those do not fit. It goes on
+// from what was sent evenly under the limit: the second half is what counts.
+func (m *measuring) evenlyOver(windows int) task {
+	first, second := m.even(over, windows/2, whyOver), m.even(over, windows/2, whyOverOn)
+	t := task{
+		question: Through, name: "what comes through at 1.3 of the limit", requests: first.requests + second.requests, windows: float64(windows),
+		goesOn: true,
+		step: func(i int, now Instant) (Step, bool) {
+			if i == 0 {
+				s, ok := first.step(0, now)
+				if m.last().Why == whyUnder {
+					s.At = max(now, m.e.quiet)
+				}
+				return s, ok
+			}
+			s, ok := second.step(i-1, now)
+			s.At = now
+			return s, ok
+		},
 	}
-	return first
+	if windows > 2 {
+		t.less = func() task { return m.evenlyOver(windows - 2) }
+	}
+	return t
 }
 
-// pairs compares the route with one without a limiter, in turn, within the limit.
-func (m *measuring) pairs() task {
+// pairs compares the route with one without a limiter, in turn, within the limit: so many times at most.
+func (m *measuring) pairs(most int) task {
 	other := -1
 	for i, v := range m.e.variants {
 		if v.Kind == Compared {
@@ -305,8 +366,9 @@ func (m *measuring) pairs() task {
 		return task{}
 	}
 	each := max(1, m.limit()*4/5)
-	pairs := min(mostPairs, max(each, min(10, 2*each)))
-	return task{Costs, "what the limiter costs", 2 * pairs, 2.2 * float64((pairs+each-1)/each), func(i int, now Instant) (Step, bool) {
+	pairs := min(most, max(each, leastPairs))
+	t := task{question: Costs, name: "what the limiter costs", requests: 2 * pairs, windows: 2.2 * float64((pairs+each-1)/each)}
+	t.step = func(i int, now Instant) (Step, bool) {
 		if i == 2*pairs {
 			return Step{}, false
 		}
@@ -318,5 +380,9 @@ func (m *measuring) pairs() task {
 			s.At = m.rested(now)
 		}
 		return s, true
-	}}
+	}
+	if pairs > leastPairs {
+		t.less = func() task { return m.pairs(pairs / 2) }
+	}
+	return t
 }

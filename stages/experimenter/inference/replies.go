@@ -102,6 +102,7 @@ func (r *reporting) retryAfter(lines *[]string) {
 func (r *reporting) whose() {
 	own, tried := map[int]bool{}, map[int]bool{}
 	whole, same := map[int]bool{}, map[int]bool{} // none of it was refused; it was answered as the plain request is
+	answered := map[int]int{}                     // with this status
 	for i, b := range r.e.batches {
 		// Only what was tried between two refusals of the plain request counts: its window may have ended meanwhile.
 		if b.Why != whyVariant || r.e.batches[i-1].Refused() == 0 || i+1 == len(r.e.batches) || r.e.batches[i+1].Refused() == 0 {
@@ -110,10 +111,11 @@ func (r *reporting) whose() {
 		tried[b.Variant] = true
 		own[b.Variant] = 5*b.Accepted >= 4*b.N // a few may have come back meanwhile
 		whole[b.Variant] = b.Refused() == 0
+		answered[b.Variant] = status(b)
 		same[b.Variant] = status(b) == r.usual()
 	}
 	var lines []string
-	key, address, api := "", "", ""
+	key, address, operation, elsewhere := "", "", "", ""
 	for i, v := range r.e.variants {
 		if !tried[i] {
 			continue
@@ -122,6 +124,8 @@ func (r *reporting) whose() {
 		switch {
 		case v.Kind == NoKey && !own[i] && r.some(i):
 			lines = append(lines, v.Name+": a budget of its own")
+		case own[i] && !same[i] && answered[i] > 0:
+			lines = append(lines, fmt.Sprintf("%s: answered %d while the plain request was refused", v.Name, answered[i]))
 		case own[i]:
 			lines = append(lines, v.Name+": not refused while the plain request was")
 		default:
@@ -134,8 +138,10 @@ func (r *reporting) whose() {
 			r.find(Error, Whose, "A client without a key escapes the limit", evidence, "Limit requests without a key too, by their address.")
 		case v.Kind == OtherAddress:
 			address = yes(own[i])
+		case v.Kind == OtherOperation:
+			operation = yes(own[i])
 		case v.Kind == Faulty:
-			api = yes(!own[i])
+			elsewhere = yes(own[i])
 		case v.Kind == Forged && own[i]:
 			r.find(Error, Whose, "The limit can be escaped with a header anyone can write", evidence, "Take the address from the connection, or from a proxy of yours alone.")
 		case v.Kind == OtherTarget && own[i] && same[i]:
@@ -154,7 +160,7 @@ func (r *reporting) whose() {
 	if len(lines) == 0 {
 		return
 	}
-	text := "whose it is was not asked: give --key twice, or --from"
+	text := "no other key or address was tried (--key twice, --from)"
 	switch {
 	case key == "yes" && address == "yes":
 		text = "each key's and each address's together"
@@ -169,11 +175,13 @@ func (r *reporting) whose() {
 	case address == "no":
 		text = "not the address's: the key's, or everybody's"
 	}
-	switch api {
-	case "yes":
-		text += "; of the whole API"
-	case "no":
+	switch {
+	case operation == "no":
+		text += "; of both operations together"
+	case operation == "yes":
 		text += "; of this operation alone"
+	case elsewhere == "no":
+		text += "; of other paths too"
 	}
 	r.answer(Whose, Likely, text, lines...)
 }

@@ -99,6 +99,8 @@ type reporting struct {
 	e     *Examination
 	whole Whole
 	Report
+	// across says how many came through across a window's end, "" if that was not tried.
+	across string
 }
 
 func (r *reporting) answer(q Question, c Certainty, text string, evidence ...string) {
@@ -128,10 +130,7 @@ func (r *reporting) rows() {
 			r.pair(b)
 			continue
 		}
-		row := Row{Batch: b, At: b.Lo.Sub(r.e.batches[0].Lo)}
-		if b.Variant > 0 {
-			row.Variant = r.e.variants[b.Variant].Name
-		}
+		row := Row{Batch: b, At: b.Lo.Sub(r.e.batches[0].Lo), Variant: r.e.Variant(b.Step)}
 		if r.e.planner != nil && i < len(r.e.planner.table) {
 			for _, c := range best {
 				row.Expected = append(row.Expected, [2]int{c.rows[i].least, c.rows[i].most})
@@ -143,10 +142,7 @@ func (r *reporting) rows() {
 
 // pair adds one of a pair to the row of all that are like it.
 func (r *reporting) pair(b Batch) {
-	name := ""
-	if b.Variant > 0 {
-		name = r.e.variants[b.Variant].Name
-	}
+	name := r.e.Variant(b.Step)
 	for i := range r.Rows {
 		if row := &r.Rows[i]; row.Why == b.Why && row.Variant == name {
 			row.N, row.Accepted = row.N+b.N, row.Accepted+b.Accepted
@@ -231,6 +227,9 @@ func (r *reporting) exists() {
 	v, k := r.Verdict, r.Known
 	b, refused := r.burst()
 	at := fmt.Sprintf("of %s at once %d were let through", requests(b.N), b.Accepted)
+	if before := v.AtOnce - b.Accepted; refused && before > 0 && v.Family != Concurrency {
+		at += fmt.Sprintf(", right after %d", before)
+	}
 	switch {
 	case len(r.e.batches) == 0:
 		r.answer(Exists, NotSure, "nothing was answered")
@@ -243,7 +242,7 @@ func (r *reporting) exists() {
 			r.find(Error, Exists, "The published limit is not kept", at, "See that this route is behind the limiter at all.")
 		}
 	case v.Family == Queue || v.Family == SlowDown:
-		r.answer(Exists, v.Certainty, fmt.Sprintf("yes: it delays, to %s", per(k.Limit, k.Window)), at, r.delayed(b))
+		r.delays(b, refused, at)
 	case k.Window == 0:
 		r.answer(Exists, v.Certainty, fmt.Sprintf("yes: %d at once; per how long was not found", v.AtOnce), at)
 	default:
@@ -261,15 +260,25 @@ func (r *reporting) exists() {
 	}
 }
 
-// delayed says how many of a burst were delayed, and for how long.
-func (r *reporting) delayed(b Batch) string {
+// delays answers whether there is a limiter where it delays: how many wait, and for how long.
+func (r *reporting) delays(b Batch, refused bool, at string) {
+	k := r.Known
 	delays := b.delays(true)
 	alone := r.e.batches[0].Hi.Sub(r.e.batches[0].Lo)
-	at, _ := slices.BinarySearch(delays, 4*alone+5*time.Millisecond)
-	if at == len(delays) {
-		return "none of them was delayed"
+	first, _ := slices.BinarySearch(delays, 4*alone+5*time.Millisecond)
+	waited := len(delays) - first
+	text, evidence := fmt.Sprintf("yes: it delays, to %s", per(k.Limit, k.Window)), "none of them was delayed"
+	if waited > 0 {
+		longest := length(delays[len(delays)-1])
+		evidence = fmt.Sprintf("%d of them were delayed, the last by %s", waited, longest)
+		if refused {
+			text += fmt.Sprintf("; %d wait, and what comes then is refused", waited)
+		} else {
+			text += fmt.Sprintf("; at least %d wait", waited)
+		}
+		r.find(Note, Exists, fmt.Sprintf("A request may wait for %s", longest), evidence, "Compare it with the time-outs of the callers: a longer wait is a failure to them.")
 	}
-	return fmt.Sprintf("%d of them were delayed, the last by %s", len(delays)-at, length(delays[len(delays)-1]))
+	r.answer(Exists, r.Verdict.Certainty, text, at, evidence)
 }
 
 func (r *reporting) which() {
@@ -373,13 +382,17 @@ func (r *reporting) through() {
 	if b, refused := r.burst(); refused {
 		lines = append(lines, fmt.Sprintf("inside a window: %d of %d at once, within %s", b.Accepted, b.N, length(b.Hi.Sub(b.Lo))))
 	}
-	worst := v.AtOnce
+	text := fmt.Sprintf("at most %d at once", v.AtOnce)
 	before, after := r.of(whyBefore), r.of(whyAfter)
 	if len(before) > 0 && len(after) > 0 {
 		b, a := before[0], after[0]
 		n, took := b.Accepted+a.Accepted, a.Hi.Sub(b.Lo)
 		lines = append(lines, fmt.Sprintf("across a window's end: %d + %d in %s, against %s", b.Accepted, a.Accepted, length(took), per(k.Limit, k.Window)))
-		worst = max(worst, n)
+		r.across = "no more across a window's end"
+		if n > v.AtOnce {
+			r.across = fmt.Sprintf("%d in %s across a window's end", n, length(took))
+		}
+		text += ", " + r.across
 		if 10*n > 13*k.Limit && k.Limit > 1 {
 			r.find(Warning, Through, fmt.Sprintf("%s come through in %s", requests(n), length(took)),
 				fmt.Sprintf("%d before the window's end and %d after it; the limit is %s", b.Accepted, a.Accepted, per(k.Limit, k.Window)),
@@ -403,7 +416,7 @@ func (r *reporting) through() {
 		}
 	}
 	if len(lines) > 0 {
-		r.answer(Through, Sure, fmt.Sprintf("at most %d at once or nearly", worst), lines...)
+		r.answer(Through, Sure, text, lines...)
 	}
 }
 
@@ -445,13 +458,14 @@ func (r *reporting) lines() [3]string {
 		lines[0] = fmt.Sprintf("%s (%s).", upper(string(v.Family)), v.Certainty)
 	}
 	for _, a := range r.Answers {
-		switch a.Question {
-		case Exists:
-			lines[1] = "A limiter: " + a.Text + "."
-		case Through:
-			lines[1] = strings.TrimSuffix(lines[1], ".") + "; " + a.Text + "."
+		if a.Question == Exists {
+			lines[1] = upper(strings.TrimPrefix(a.Text, "yes: "))
 		}
 	}
+	if r.across != "" {
+		lines[1] += "; " + r.across
+	}
+	lines[1] += "."
 	counts := [3]int{}
 	for _, f := range r.Findings {
 		counts[f.Level]++
