@@ -34,10 +34,10 @@ type Limiter struct {
 }
 
 // LimiterSettings are the settings of an examination whose bursts have at most so many requests: as many connections,
-// no rate, no waits, no checks.
+// and as many again for refusals that come late; no rate, no waits, no checks.
 func LimiterSettings(s settings.Settings, burst int) settings.Settings {
-	burst = min(max(burst, 1), MostAtOnce)
-	s.Engine.MinConcurrency, s.Engine.InitialConcurrency, s.Engine.MaxConcurrency = burst, burst, burst
+	slots := min(max(2*burst, 1), MostAtOnce)
+	s.Engine.MinConcurrency, s.Engine.InitialConcurrency, s.Engine.MaxConcurrency = slots, slots, slots
 	s.Engine.LimitTheRate, s.Engine.FollowRedirects = false, false
 	s.Schedule.WaitWhenToldTo, s.Schedule.StayInsideQuota = false, false
 	s.Engine.MostRequestsPerHour, s.Engine.MostRequestsPerMinuteFor = 0, ""

@@ -47,15 +47,23 @@ type Experimenter struct {
 
 	batch   inference.Batch // the one that is going on, if going
 	going   bool
-	offered int
+	first   int64     // the Seq of its first request
+	offered []waiting // its requests, in their order
 	unsent  int
 
 	usual   int // the status of the first answer
 	refusal int // the status that refusals have, 0 while none is known but 429
 	closes  bool
+	late    bool            // refusals come far later than those let through, or not at all
 	served  []time.Duration // how long those let through took, the shortest first
 
 	evidence Evidence
+}
+
+// waiting is a request that was offered.
+type waiting struct {
+	at   messages.Instant
+	over bool
 }
 
 // Evidence is replies kept whole.
@@ -89,22 +97,55 @@ func (e *Experimenter) Handle(m messages.ToGenerator) {
 // offer is the next request of the batch that is going on, when its moment has come.
 func (e *Experimenter) offer() messages.Offer {
 	now := e.clock.Now()
+	if e.going && len(e.offered) == e.batch.N {
+		until := e.patience()
+		if until > now {
+			return messages.Offer{Why: messages.NothingYet, Until: until}
+		}
+		e.waitNoLonger(now)
+	}
 	if !e.going {
 		step, more := e.cfg.Examination.Next(now)
 		if !more {
 			return messages.Offer{Why: messages.NothingEver}
 		}
 		e.batch = inference.Batch{Step: step, Lo: messages.Never}
-		e.going, e.offered, e.unsent = true, 0, 0
-	}
-	if e.offered == e.batch.N {
-		return messages.Offer{Why: messages.NothingYet, Until: messages.Never}
+		e.going, e.first, e.offered, e.unsent = true, e.seq+1, nil, 0
 	}
 	if due := e.due(); due > now {
 		return messages.Offer{Why: messages.NothingYet, Until: due}
 	}
-	e.offered++
+	e.offered = append(e.offered, waiting{at: now})
 	return messages.Offer{Request: e.build(e.batch.Variant)}
+}
+
+// patience is until when the answers to the batch are waited for: Never, unless refusals are known to come late. Then
+// what has no answer long after those let through have theirs is one. It is short beside the window, or there is none.
+func (e *Experimenter) patience() messages.Instant {
+	wait := 200*time.Millisecond + 10*e.usually()
+	if !e.late || e.batch.Whole || 4*wait > e.cfg.Examination.Known().Window {
+		return messages.Never
+	}
+	return e.offered[len(e.offered)-1].at.Add(wait)
+}
+
+// waitNoLonger takes what has no answer yet for refused. When its answer comes it belongs to no batch any more.
+func (e *Experimenter) waitNoLonger(now messages.Instant) {
+	for i := range e.offered {
+		if o := &e.offered[i]; !o.over {
+			o.over = true
+			e.batch.Answers = append(e.batch.Answers, inference.Answer{Sent: o.at, Heard: now, How: inference.Late})
+		}
+	}
+	e.finish()
+}
+
+// usually is how long those let through take: the median.
+func (e *Experimenter) usually() time.Duration {
+	if len(e.served) == 0 {
+		return 0
+	}
+	return e.served[len(e.served)/2]
 }
 
 // due is when the batch's next request is to be sent.
@@ -112,7 +153,7 @@ func (e *Experimenter) due() messages.Instant {
 	if e.batch.N < 2 {
 		return e.batch.At
 	}
-	return e.batch.At.Add(time.Duration(float64(e.batch.Spread) * float64(e.offered) / float64(e.batch.N-1)))
+	return e.batch.At.Add(time.Duration(float64(e.batch.Spread) * float64(len(e.offered)) / float64(e.batch.N-1)))
 }
 
 func (e *Experimenter) build(variant int) *messages.Request {
@@ -127,9 +168,11 @@ func (e *Experimenter) build(variant int) *messages.Request {
 
 // learn takes in how a request ended. The batch is over with its last.
 func (e *Experimenter) learn(m messages.Learned) {
-	if !e.going {
+	if !e.going || m.Request.Seq < e.first {
+		e.keep(m)
 		return
 	}
+	e.offered[m.Request.Seq-e.first].over = true
 	// A connection that had been idle and is closed says nothing, unless this limiter is one that closes.
 	idle := m.Outcome == messages.NoReply && m.Kind == messages.ClosedIdle && !e.closes
 	if m.Outcome == messages.NeverSent || m.Kind == messages.GivenUp || idle {
@@ -140,6 +183,11 @@ func (e *Experimenter) learn(m messages.Learned) {
 	if len(e.batch.Answers)+e.unsent < e.batch.N {
 		return
 	}
+	e.finish()
+}
+
+// finish ends the batch.
+func (e *Experimenter) finish() {
 	e.going = false
 	e.batch.N = len(e.batch.Answers)
 	if e.batch.N == 0 {
@@ -165,7 +213,7 @@ func (e *Experimenter) answered(m messages.Learned) {
 		a.Status = m.Reply.Status
 		a.Said = e.said(m)
 		a.Accepted = !e.refuses(m.Reply, m.Request.Operation)
-		e.keep(m, a.Accepted)
+		e.keep(m)
 	}
 	if a.Accepted {
 		e.batch.Accepted++
@@ -202,18 +250,24 @@ func (e *Experimenter) arrivals() {
 	slices.Sort(e.served)
 	const unanswered = 100 * time.Millisecond
 	usual := unanswered
-	if n := len(e.served); n > 0 {
-		usual = 20*time.Millisecond + 4*e.served[n/2]
+	if len(e.served) > 0 {
+		usual = 20*time.Millisecond + 4*e.usually()
 	}
 	b.Hi, b.Over = 0, 0
+	slow, latest := 0, time.Duration(0)
 	for _, a := range b.Answers {
 		b.Lo, b.Over = min(b.Lo, a.Sent), max(b.Over, a.Heard)
 		heard := a.Heard
-		if !a.Accepted && (a.How == inference.Dropped || a.Took() > 5*usual) {
+		switch {
+		case a.Accepted:
+			latest = max(latest, a.Took())
+		case a.How == inference.Dropped || a.How == inference.Late || a.Took() > 5*usual:
 			heard = min(heard, a.Sent.Add(usual))
+			slow++
 		}
 		b.Hi = max(b.Hi, heard)
 	}
+	e.late = e.late || slow > 0 && slow == b.Refused() && latest < 2*usual
 }
 
 // otherRefusals are the statuses besides 429 that limiters refuse with, where it is not the route's usual one.
@@ -234,11 +288,15 @@ func (e *Experimenter) refuses(r *messages.Reply, variant int) bool {
 	return false
 }
 
-func (e *Experimenter) keep(m messages.Learned, accepted bool) {
-	switch {
-	case accepted && e.evidence.Accepted == nil:
+// keep keeps the first reply that was let through, and the first refusal.
+func (e *Experimenter) keep(m messages.Learned) {
+	if m.Reply == nil {
+		return
+	}
+	switch refused := e.refuses(m.Reply, m.Request.Operation); {
+	case !refused && e.evidence.Accepted == nil:
 		e.evidence.Accepted = m.Reply
-	case !accepted && e.evidence.Rejected == nil:
+	case refused && e.evidence.Rejected == nil:
 		e.evidence.Rejected, e.evidence.Asked = m.Reply, m.Request
 	}
 }

@@ -30,6 +30,8 @@ type Step struct {
 	Variant int
 	// Control says that it is to show that the plain request is still refused.
 	Control bool
+	// Whole says that all answers are waited for, even if refusals are known to come late.
+	Whole bool
 }
 
 // Batch is requests that were sent together, and what came of them. The next batch is sent when this one is over.
@@ -68,6 +70,8 @@ const (
 	Dropped
 	// Closed: the connection was closed or reset before a reply.
 	Closed
+	// Late: refusals are known to come late, and it was not waited for.
+	Late
 )
 
 // Refused is how many were not let through.

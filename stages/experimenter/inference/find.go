@@ -106,16 +106,13 @@ func (f *finder) add(b Batch) {
 		f.atOnce += b.Accepted
 		if b.Refused() > 0 {
 			f.emptied, f.state = b, repeating
+			f.over = f.atOnce == 0 // even the first was refused: nothing can be measured
 		}
 	case repeating:
 		if b.Refused() == 0 && b.N >= 2 {
 			if f.again++; f.again == 3 {
 				f.over, f.family, f.atOnce = true, Concurrency, f.emptied.Accepted
 			}
-			return
-		}
-		if f.atOnce == 0 {
-			f.over = true
 			return
 		}
 		f.poll(max(firstPoll, 2*b.Hi.Sub(b.Lo)), coarsely)

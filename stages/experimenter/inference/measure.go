@@ -8,20 +8,22 @@ import (
 
 // What batches of the measurements are sent for.
 const (
-	whyEmptied  = "the limit and one more, to be refused"
-	whyHalfway  = "one, half the time that Retry-After asks for"
-	whyAsTold   = "one, when Retry-After says so"
-	whyOpens    = "one that opens a window"
-	whyBefore   = "what is left of the limit, just before it ends"
-	whyAfter    = "the limit, just after"
-	whyUnder    = "evenly at 0.9 of the limit"
-	whyOver     = "evenly at 1.3 of the limit"
-	whyOverOn   = "evenly at 1.3 of the limit, going on"
-	whyPlain    = "the plain request, refused by now"
-	whyVariant  = "while the plain request is refused"
-	whyFaulty   = "as many as the limit allows"
-	whyFaultyOn = "the plain request after them"
-	whyPaired   = "in turn with the other route, alone"
+	whyEmptied = "the limit and one more, to be refused"
+	whyHalfway = "one, half the time that Retry-After asks for"
+	whyAsTold  = "one, when Retry-After says so"
+	whyOpens   = "one that opens a window"
+	whyBefore  = "what is left of the limit, just before it ends"
+	whyAfter   = "the limit, just after"
+	whyUnder   = "evenly at 0.9 of the limit"
+	whyOver    = "evenly at 1.3 of the limit"
+	whyOverOn  = "evenly at 1.3 of the limit, going on"
+	whyPlain   = "the plain request, refused by now"
+	whyVariant = "while the plain request is refused"
+	// whyVariantOn follows where a whyVariant was let through.
+	whyVariantOn = "more than the limit, while the plain request is refused"
+	whyFaulty    = "as many as the limit allows"
+	whyFaultyOn  = "the plain request after them"
+	whyPaired    = "in turn with the other route, alone"
 )
 
 const (
@@ -63,7 +65,7 @@ func newMeasuring(e *Examination) *measuring {
 		k.Limit, k.Window = v.Limit, v.Window
 	}
 	if e.longest == 0 { // it was not known how long a window is
-		e.longest = e.now().Sub(e.began) + (allWindows-familyWindows)*k.Window
+		e.longest = e.now().Sub(e.began) + allWindows*k.Window
 	}
 	if v.Family == None || v.AtOnce == 0 || k.Limit == 0 || k.Window == 0 {
 		return m
@@ -78,12 +80,15 @@ func newMeasuring(e *Examination) *measuring {
 	case Concurrency: // it has no rate
 		tasks = []task{m.retryAfter(), m.pairs(mostPairs)}
 	}
-	if !slices.ContainsFunc(e.batches, func(b Batch) bool { return b.Refused() > 0 }) {
+	if !slices.ContainsFunc(e.batches, func(b Batch) bool { return len(b.delays(false)) > 0 }) {
 		tasks[0].step = nil // there is no rejection to read
 	}
 	for _, t := range tasks {
 		if t.question == Whose && !spent {
 			continue // what is refused now is let through in a moment, whoever asks
+		}
+		if t.question == Through && k.Limit == 1 {
+			continue // one request more or less is all that could be seen
 		}
 		if t.step != nil && e.asks(t.question) {
 			m.tasks = append(m.tasks, t)
@@ -187,7 +192,7 @@ func (m *measuring) retryAfter() task {
 	return task{question: Rejection, name: "whether Retry-After is true", requests: n + 2, windows: 2, step: func(i int, now Instant) (Step, bool) {
 		switch i {
 		case 0:
-			return Step{Why: whyEmptied, At: m.rested(now), N: n}, true
+			return Step{Why: whyEmptied, At: m.rested(now), N: n, Whole: true}, true
 		case 1:
 			for _, a := range m.last().Answers {
 				if !a.Accepted && a.Said != nil && a.Said.Stated {
@@ -266,20 +271,22 @@ func (m *measuring) whose() task {
 		return task{}
 	}
 	few, limit := m.few(), m.limit()
-	// Every third of a window the budget is emptied anew, as some of it may have come back.
 	steps := []Step{{Why: whyEmptied, N: limit + 1}}
-	requests := limit + 1
+	most := limit + 1
 	for _, v := range tried {
-		n := few
-		if m.e.variants[v].Kind == NoKey { // that it has a budget of its own is as it should be
-			n = limit + 1
+		steps = append(steps, Step{Why: whyPlain, N: 1, Control: true}, Step{Why: whyVariant, N: few, Variant: v})
+		most += 1 + few
+		if m.e.variants[v].Kind == NoKey { // that it has a budget of its own is as it should be: whether it has one at all
+			steps = append(steps, Step{Why: whyPlain, N: 1, Control: true}, Step{Why: whyVariantOn, N: limit + 1, Variant: v})
+			most += 2 + limit
 		}
-		steps = append(steps, Step{Why: whyPlain, N: 1, Control: true}, Step{Why: whyVariant, N: n, Variant: v})
-		requests += 1 + n
 	}
 	steps = append(steps, Step{Why: whyPlain, N: 1, Control: true})
 	var emptied Instant
-	return task{question: Whose, name: "whose budget it is", requests: requests + 1 + limit, windows: 0.6, step: func(i int, now Instant) (Step, bool) {
+	return task{question: Whose, name: "whose budget it is", requests: most + 1 + limit, windows: 0.6, step: func(i int, now Instant) (Step, bool) {
+		if i > 0 && m.last().Why == whyVariant && 2*m.last().Accepted < m.last().N {
+			steps = slices.DeleteFunc(steps, func(s Step) bool { return s.Why == whyVariantOn && s.Variant == m.last().Variant })
+		}
 		if i >= len(steps) {
 			return Step{}, false
 		}
@@ -289,7 +296,7 @@ func (m *measuring) whose() task {
 		case i == 0:
 			s.At = m.rested(now)
 			emptied = s.At
-		case s.Why == whyPlain && now.Sub(emptied) > m.planner.part(0.3):
+		case s.Why == whyPlain && now.Sub(emptied) > m.planner.part(0.3): // some of it may have come back
 			s.N, emptied = limit+1, now
 		}
 		return s, true

@@ -101,16 +101,22 @@ func (r *reporting) retryAfter(lines *[]string) {
 // whose says whose budget it is.
 func (r *reporting) whose() {
 	own, tried := map[int]bool{}, map[int]bool{}
-	whole, same := map[int]bool{}, map[int]bool{} // none of it was refused; it was answered as the plain request is
+	whole, same := map[int]bool{}, map[int]bool{} // more than the limit came through; it was answered as the plain request is
 	answered := map[int]int{}                     // with this status
 	for i, b := range r.e.batches {
 		// Only what was tried between two refusals of the plain request counts: its window may have ended meanwhile.
-		if b.Why != whyVariant || r.e.batches[i-1].Refused() == 0 || i+1 == len(r.e.batches) || r.e.batches[i+1].Refused() == 0 {
+		if b.Why != whyVariant && b.Why != whyVariantOn || i+1 == len(r.e.batches) {
+			continue
+		}
+		if before, after := r.e.batches[i-1], r.e.batches[i+1]; before.Refused() == 0 || !r.stillShut(after) {
+			continue
+		}
+		if b.Why == whyVariantOn {
+			whole[b.Variant] = b.Refused() == 0
 			continue
 		}
 		tried[b.Variant] = true
 		own[b.Variant] = 5*b.Accepted >= 4*b.N // a few may have come back meanwhile
-		whole[b.Variant] = b.Refused() == 0
 		answered[b.Variant] = status(b)
 		same[b.Variant] = status(b) == r.usual()
 	}
@@ -122,7 +128,7 @@ func (r *reporting) whose() {
 		}
 		evidence := fmt.Sprintf("%s came through while the plain request was refused", v.Name)
 		switch {
-		case v.Kind == NoKey && !own[i] && r.some(i):
+		case v.Kind == NoKey && own[i] && same[i] && !whole[i]:
 			lines = append(lines, v.Name+": a budget of its own")
 		case own[i] && !same[i] && answered[i] > 0:
 			lines = append(lines, fmt.Sprintf("%s: answered %d while the plain request was refused", v.Name, answered[i]))
@@ -134,7 +140,7 @@ func (r *reporting) whose() {
 		switch {
 		case v.Kind == OtherKey:
 			key = yes(own[i])
-		case v.Kind == NoKey && whole[i] && same[i]:
+		case v.Kind == NoKey && own[i] && whole[i] && same[i]:
 			r.find(Error, Whose, "A client without a key escapes the limit", evidence, "Limit requests without a key too, by their address.")
 		case v.Kind == OtherAddress:
 			address = yes(own[i])
@@ -186,14 +192,10 @@ func (r *reporting) whose() {
 	r.answer(Whose, Likely, text, lines...)
 }
 
-// some says whether some of a variant's requests came through while the plain one was refused.
-func (r *reporting) some(variant int) bool {
-	for _, b := range r.of(whyVariant) {
-		if b.Variant == variant && 2*b.Accepted >= b.N {
-			return true
-		}
-	}
-	return false
+// stillShut says of a batch of plain requests that the window in which they were refused before has not ended: then
+// nearly all of a new one would have come through.
+func (r *reporting) stillShut(b Batch) bool {
+	return b.Why == whyPlain && b.Refused() > 0 && 2*b.Accepted < r.e.measure.limit()
 }
 
 // usual is the status of the plain request that is let through.

@@ -243,17 +243,18 @@ func (r *reporting) exists() {
 		}
 	case v.Family == Queue || v.Family == SlowDown:
 		r.delays(b, refused, at)
+	case v.Family == Concurrency:
+		r.answer(Exists, max(v.Certainty, Likely), fmt.Sprintf("yes: %d under way at once", v.AtOnce), at)
 	case k.Window == 0:
 		r.answer(Exists, v.Certainty, fmt.Sprintf("yes: %d at once; per how long was not found", v.AtOnce), at)
 	default:
 		if p := r.e.published.Window; p > 0 && !k.Found && v.Certainty > NotSure && v.Window > 0 && (v.Window < p*4/5 || v.Window > p*5/4) {
 			r.find(Error, Exists, fmt.Sprintf("The published window is %s, the one that is kept about %s", length(p), length(v.Window)), at, "Publish what is kept, or keep what is published.")
 		}
-		text := fmt.Sprintf("yes: %d at once, %s", v.AtOnce, per(v.Limit, v.Window))
 		if v.Window == 0 {
-			text = fmt.Sprintf("yes: %d at once", v.AtOnce)
+			v.Window = k.Window
 		}
-		r.answer(Exists, max(v.Certainty, Likely), text, at)
+		r.answer(Exists, max(v.Certainty, Likely), fmt.Sprintf("yes: %d at once, %s", v.AtOnce, per(v.Limit, v.Window)), at)
 		if p := r.e.published.Limit; p > 0 && !k.Found && v.Family != Bucket && v.Family != Leaky && v.Certainty > NotSure && v.Limit != p {
 			r.find(Error, Exists, fmt.Sprintf("The published limit is %d, the one that is kept %d", p, v.Limit), at, "Publish what is kept, or keep what is published.")
 		}
@@ -271,7 +272,9 @@ func (r *reporting) delays(b Batch, refused bool, at string) {
 	if waited > 0 {
 		longest := length(delays[len(delays)-1])
 		evidence = fmt.Sprintf("%d of them were delayed, the last by %s", waited, longest)
-		if refused {
+		if r.Verdict.Family == SlowDown {
+			text = fmt.Sprintf("yes: it delays from %s on, each by more than the one before", per(k.Limit, k.Window))
+		} else if refused {
 			text += fmt.Sprintf("; %d wait, and what comes then is refused", waited)
 		} else {
 			text += fmt.Sprintf("; at least %d wait", waited)
@@ -383,6 +386,9 @@ func (r *reporting) through() {
 		lines = append(lines, fmt.Sprintf("inside a window: %d of %d at once, within %s", b.Accepted, b.N, length(b.Hi.Sub(b.Lo))))
 	}
 	text := fmt.Sprintf("at most %d at once", v.AtOnce)
+	if b, refused := r.burst(); !refused {
+		text = fmt.Sprintf("none of %d at once was refused", b.N)
+	}
 	before, after := r.of(whyBefore), r.of(whyAfter)
 	if len(before) > 0 && len(after) > 0 {
 		b, a := before[0], after[0]
@@ -410,7 +416,7 @@ func (r *reporting) through() {
 	if b := append(r.of(whyOver), r.of(whyOverOn)...); len(b) == 2 {
 		lines = append(lines, fmt.Sprintf("evenly at 1.3 of the limit: %d of %d, then %d of %d", b[0].Accepted, b[0].N, b[1].Accepted, b[1].N))
 		r.load("evenly at 1.3 of the limit, its second half", b[1:])
-		if 10*b[1].Accepted < 3*b[1].N {
+		if 10*b[1].Accepted < 3*b[1].N && b[1].N >= 5 {
 			r.find(Warning, Through, "A client a little above the limit is shut out", fmt.Sprintf("%d of %d sent evenly at 1.3 of the limit came through in the second half", b[1].Accepted, b[1].N),
 				"Do not count refused requests, or tell clients with Retry-After when to come back.")
 		}
