@@ -18,6 +18,9 @@ import (
 // MostAtOnce is how many requests of an experiment can be under way at once.
 const MostAtOnce = 1024
 
+// leastSlots is how many it can have at least, since small limits are refused more often before a refusal times out.
+const leastSlots = 64
+
 // Limiter is one examination of a limiter. It goes through the stages of a run, with an experimenter for the generator
 // and a reporter of its own: the pacer keeps no rate and waits for nobody, since the experiments are the schedule.
 type Limiter struct {
@@ -36,7 +39,7 @@ type Limiter struct {
 // LimiterSettings are the settings of an examination whose bursts have at most so many requests: as many connections,
 // and as many again for refusals that come late; no rate, no waits, no checks.
 func LimiterSettings(s settings.Settings, burst int) settings.Settings {
-	slots := min(max(2*burst, 1), MostAtOnce)
+	slots := min(max(2*burst, leastSlots), MostAtOnce)
 	s.Engine.MinConcurrency, s.Engine.InitialConcurrency, s.Engine.MaxConcurrency = slots, slots, slots
 	s.Engine.LimitTheRate, s.Engine.FollowRedirects = false, false
 	s.Schedule.WaitWhenToldTo, s.Schedule.StayInsideQuota = false, false

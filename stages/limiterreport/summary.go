@@ -20,7 +20,7 @@ var short = map[inference.Family]string{
 func (r *Reporter) summary(p inference.Report) string {
 	var b strings.Builder
 	for _, line := range p.Lines {
-		b.WriteString(r.clean(line) + "\n")
+		r.wrapped(&b, "", line)
 	}
 	if len(p.Answers) > 0 {
 		b.WriteString("\nWhat was found out\n")

@@ -56,6 +56,8 @@ type candidate struct {
 	model  model
 	limit  int
 	window time.Duration
+	// loose says that its numbers leave more open than the family itself does.
+	loose bool
 	// missed counts the requests whose fate lies outside of its bounds, rows are the bounds of each batch.
 	missed int
 	rows   []bounds
@@ -90,8 +92,9 @@ func candidates(k Known, table []Batch) []*candidate {
 		return nil
 	}
 	var all []*candidate
+	loose := false
 	add := func(f Family, limit int, window time.Duration, m model) {
-		c := &candidate{family: f, model: m, limit: limit, window: window}
+		c := &candidate{family: f, model: m, limit: limit, window: window, loose: loose}
 		for _, b := range table {
 			c.tell(b)
 		}
@@ -128,6 +131,8 @@ func candidates(k Known, table []Batch) []*candidate {
 		if limit < leastRounded {
 			return
 		}
+		loose = true
+		defer func() { loose = false }()
 		for _, family := range []Family{Counter, StrictCounter} {
 			strict := family == StrictCounter
 			add(family, limit, w, &weighted{limit: limit, length: w, edge: wall(w), strict: strict, rounds: 1})
@@ -181,8 +186,11 @@ func candidates(k Known, table []Batch) []*candidate {
 	if least, most := concurrent(table, inBatch); least > 0 {
 		add(Concurrency, least, 0, &together{least, most})
 	}
-	// What none of them explains is held against the ones that are less exact.
-	if !slices.ContainsFunc(all, func(c *candidate) bool { return c.missed == 0 }) {
+	// What no exact one explains is held against those that are less so.
+	explains := func(c *candidate) bool {
+		return c.missed == 0 && !c.loose && (k.Found || c.window == 0 || c.window == k.Window)
+	}
+	if !slices.ContainsFunc(all, explains) {
 		for _, w := range windows {
 			for _, limit := range limits {
 				if k.Found {

@@ -34,12 +34,13 @@ const coarse = time.Millisecond
 
 // What batches are sent for.
 const (
-	whyAlone = "one alone"
-	whyBurst = "a burst of half as many again as the limit"
-	whyTwice = "twice as many, as none was refused"
-	whyFew   = "as many as were let through at once before"
-	whyWhole = "the limit, when all of it should be back"
-	whyEmpty = "one alone, once the queue has emptied"
+	whyAlone  = "one alone"
+	whyBurst  = "a burst of half as many again as the limit"
+	whyTwice  = "twice as many, as none was refused"
+	whyFew    = "as many as were let through at once before"
+	whyWhole  = "the limit, when all of it should be back"
+	whyEmpty  = "one alone, once the queue has emptied"
+	whySecond = "the burst once more"
 )
 
 // Add takes in what came of the step that Next gave last.

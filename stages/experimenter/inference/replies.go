@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func (r *reporting) rejection() {
 	lines := []string{fmt.Sprintf("%d %s, %d bytes of %s", reply.Status, reply.Reason, reply.Length, or(typed, "no type"))}
 	if reply.Status != 429 {
 		r.find(Warning, Rejection, fmt.Sprintf("It refuses with %d", reply.Status), lines[0],
-			"Answer 429 (RFC 6585 §4): other statuses say that something else is wrong, and clients treat them so.")
+			"Answer 429 (RFC 6585, section 4): other statuses say that something else is wrong, and clients treat them so.")
 	}
 	if strings.Contains(typed, "json") && !json.Valid(reply.Body) && !reply.Cut {
 		r.find(Warning, Rejection, "A refusal's content is not the JSON it says it is", lines[0], "Write the content in the type that is named.")
@@ -72,7 +73,7 @@ func (r *reporting) retryAfter(lines *[]string) {
 		}
 	}
 	if unread != "" {
-		r.find(Error, Rejection, "Retry-After cannot be read", strconv.Quote(unread), "Write whole seconds, or a date as RFC 9110 §10.2.3 has it.")
+		r.find(Error, Rejection, "Retry-After cannot be read", strconv.Quote(unread), "Write whole seconds, or a date as RFC 9110, section 10.2.3, has it.")
 	}
 	if offSpec != "" {
 		r.find(Warning, Rejection, "Retry-After is not written as RFC 9110 has it", strconv.Quote(offSpec), "Write whole seconds, or an IMF-fixdate.")
@@ -236,7 +237,14 @@ func (r *reporting) costs() {
 		text = "it delays"
 	}
 	for _, l := range r.Load {
-		lines = append(lines, fmt.Sprintf("%s: %d of %d served, median %s for those, %s for all", l.Name, l.Served, l.Offered, length(l.MedianServed), length(l.MedianAll)))
+		line := fmt.Sprintf("%s: %d of %d served", l.Name, l.Served, l.Offered)
+		if l.Served > 0 {
+			line += ", in a median of " + length(l.MedianServed)
+		}
+		if l.Served < l.Offered && l.MedianAll > 0 {
+			line += "; all answered in a median of " + length(l.MedianAll)
+		}
+		lines = append(lines, line)
 	}
 	var pairs [2][]time.Duration
 	for _, b := range r.of(whyPaired) {
@@ -290,7 +298,7 @@ func (r *reporting) headers() {
 		return
 	}
 	first := all[0].Said
-	lines := []string{fmt.Sprintf("%s: limit %q, left %q, reset %q", first.Family, first.Limit, first.Remaining, first.Reset)}
+	lines := []string{first.words()}
 	if unit := resetUnit(all); unit != "" {
 		lines = append(lines, "the reset is "+unit)
 	}
@@ -316,6 +324,16 @@ func (r *reporting) headers() {
 		lines = append(lines, "every refusal says that nothing is left")
 	}
 	r.answer(Headers, Likely, first.Family+" fields", lines...)
+}
+
+// words are the fields as they were sent.
+func (s *Said) words() string {
+	fields := []string{s.Family + "-Limit: " + s.Limit, s.Family + "-Remaining: " + s.Remaining, s.Family + "-Reset: " + s.Reset}
+	if s.Family == "RateLimit" && s.Reset == "" {
+		fields = []string{"RateLimit-Policy: " + s.Limit, "RateLimit: " + s.Remaining}
+	}
+	fields = slices.DeleteFunc(fields, func(f string) bool { return strings.HasSuffix(f, ": ") })
+	return strings.Join(fields, ", ")
 }
 
 // leading is the number that a limit begins with: "100", "100, 100;w=60", or the q of a policy.

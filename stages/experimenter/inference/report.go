@@ -203,7 +203,10 @@ func named(fs []Family) string {
 	for i, f := range fs {
 		words[i] = string(f)
 	}
-	return strings.Join(words, ", or ")
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " or " + words[last]
+	}
+	return strings.Join(words, "")
 }
 
 // burst is the first batch that was refused some, or else the largest that was not.

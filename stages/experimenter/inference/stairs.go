@@ -5,13 +5,20 @@ import (
 	"time"
 )
 
-// delaying says whether the answers of the first burst came one after the other at the pace that the limit allows.
+// delaying says whether the answers of the first burst came one after the other at the pace that the limit allows, and
+// those of the second, if there was one: once may be chance.
 func (p *Planner) delaying() bool {
 	if len(p.table) < 2 {
 		return false
 	}
-	_, ok := p.pace(p.table[1])
-	return ok
+	for i, b := range p.table {
+		if i == 1 || b.Why == whySecond {
+			if _, ok := p.pace(b); !ok {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // pace is the time between the answers of a batch that were delayed, false if they were not delayed as a limiter of
@@ -35,20 +42,24 @@ func (p *Planner) pace(b Batch) (time.Duration, bool) {
 }
 
 // nextOfStairs asks, once what waited is through, whether one alone is answered at once: a queue is empty then, and a
-// slow-down has not forgotten.
+// slow-down has not forgotten. Then there is another burst, if the first looked like a queue's.
 func (p *Planner) nextOfStairs(now Instant) (Step, bool) {
-	if p.asked {
-		return Step{}, false
-	}
-	p.asked = true
 	step := p.known.Window / time.Duration(p.known.Limit)
-	return Step{Why: whyEmpty, At: now.Add(max(step+step/4, p.part(0.1))), N: 1}, true
+	at := now.Add(max(step+step/4, p.part(0.1)))
+	switch last := p.table[len(p.table)-1]; {
+	case !p.asked:
+		p.asked = true
+		return Step{Why: whyEmpty, At: at, N: 1}, true
+	case last.Why == whyEmpty && !p.slowsDown():
+		return Step{Why: whySecond, At: at, N: p.table[1].N}, true
+	}
+	return Step{}, false
 }
 
-// ramps says whether the answers of the first burst came one after the other, evenly, at whichever pace.
+// ramps says whether the answers of the last burst came one after the other, evenly, at whichever pace.
 func (p *Planner) ramps() bool {
 	alone := p.table[0].Hi.Sub(p.table[0].Lo)
-	delayed := p.table[1].delays(true)
+	delayed := p.table[len(p.table)-1].delays(true)
 	i, _ := slices.BinarySearch(delayed, 4*alone+5*time.Millisecond)
 	delayed = delayed[i:]
 	n := len(delayed)
@@ -56,8 +67,9 @@ func (p *Planner) ramps() bool {
 		return false
 	}
 	rise := float64(delayed[n-1]-delayed[0]) / float64(n-1)
+	loosely := max(2*rise, float64(delayed[n-1])/8)
 	for i, d := range delayed {
-		if off := float64(d-delayed[0]) - rise*float64(i); off > 2*rise || off < -2*rise {
+		if off := float64(d-delayed[0]) - rise*float64(i); off > loosely || off < -loosely {
 			return false
 		}
 	}
@@ -67,10 +79,11 @@ func (p *Planner) ramps() bool {
 // slowsDown says whether one alone, after all of the burst was answered, was still delayed as the last of them was:
 // what is delayed by its count, not by those before it.
 func (p *Planner) slowsDown() bool {
-	if !p.asked || len(p.table) < 3 {
+	i := slices.IndexFunc(p.table, func(b Batch) bool { return b.Why == whyEmpty })
+	if i < 1 {
 		return false
 	}
-	burst, alone := p.table[1].delays(true), p.table[2].delays(true)
+	burst, alone := p.table[i-1].delays(true), p.table[i].delays(true)
 	return len(burst) > 0 && len(alone) == 1 && alone[0] > 30*time.Millisecond && alone[0] > burst[len(burst)-1]/2
 }
 
@@ -87,7 +100,8 @@ func (p *Planner) verdictOfStairs() Verdict {
 		v.Family, v.Candidates = SlowDown, []Family{SlowDown}
 		return v
 	}
-	if burst := b.delays(true); len(burst) > 0 && 4*p.table[0].Hi.Sub(p.table[0].Lo) < burst[len(burst)-1] {
+	second := slices.ContainsFunc(p.table, func(b Batch) bool { return b.Why == whySecond })
+	if burst := b.delays(true); second && len(burst) > 0 && 4*p.table[0].Hi.Sub(p.table[0].Lo) < burst[len(burst)-1] {
 		v.Certainty = Sure // they were delayed by far more than one alone
 	}
 	if v.Family == Queue {

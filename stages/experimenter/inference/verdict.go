@@ -122,14 +122,17 @@ func (p *Planner) Verdict() Verdict {
 	if b, is := best.model.(*bucket); is {
 		v.AtOnce = int(b.from) // what came back meanwhile was let through too
 	}
+	if v.Family == Concurrency {
+		v.AtOnce = best.limit // what was over before does not count
+	}
 	switch {
 	case len(v.Candidates) > 1 && p.hides(alive):
 		v.Family, v.Certainty = Leaky, Likely
 	case len(v.Candidates) > 1:
 		v.Certainty = NotSure
-	case p.known.Found && best.missed > 0 || p.unproven(best):
+	case p.known.Found && best.missed > 0 || p.unproven(best) && !p.over:
 		v.Certainty = NotSure
-	case p.known.Found || best.missed > 0 || best.window != 0 && best.window != p.known.Window:
+	case p.known.Found || best.missed > 0 || p.unproven(best) || best.window != 0 && best.window != p.known.Window:
 		v.Certainty = Likely // found, and not what is published
 	case 2*p.reopened() < used:
 		v.Certainty, v.shut = Likely, true
