@@ -28,28 +28,30 @@ import (
 
 // limiterOptions are what the command line of limiter says.
 type limiterOptions struct {
-	target    string // a URL, or a document
-	url       string // the API's address, for a document
-	operation string
-	plain     experimenter.Request
-	origin    string
-	headers   []messages.Field
-	limit     int
-	window    time.Duration
-	keys      []string
-	keyHeader string
-	from      net.IP
-	compare   string // a request target
-	most      int
-	questions []inference.Question
-	delivers  bool
-	json      bool
-	quiet     bool
-	out       string
-	method    string
-	body      string
-	settings  settings.Input
-	environ   []string
+	target     string // a URL, or a document
+	url        string // the API's address, for a document
+	operation  string
+	plain      experimenter.Request
+	origin     string
+	headers    []messages.Field
+	limit      int
+	window     time.Duration
+	keys       []string
+	keyHeader  string
+	from       net.IP
+	compare    string                // the URL of a route without a limiter
+	other      string                // the URL of another operation
+	otherPlain *experimenter.Request // it, with a document
+	most       int
+	questions  []inference.Question
+	delivers   bool
+	json       bool
+	quiet      bool
+	out        string
+	method     string
+	body       string
+	settings   settings.Input
+	environ    []string
 }
 
 const evenIfItDelivers = "even-if-it-delivers"
@@ -60,15 +62,29 @@ func (a *app) limiterCommand() *cli.Command {
 		Usage:     "test a rate limiter from outside",
 		UsageText: "restest limiter [options] URL\n   restest limiter [options] DOCUMENT --operation ID --url URL",
 		Description: strings.TrimSpace(`
-Sends bursts to one operation of an API you may test, and says which limiter is in front of it: how many at once, per
-how long, which family, what a client can really get through, what a rejection says and whether it is true, whose
-budget it is, and what the fields on the quota mean; each with its evidence and how sure it is. It says beforehand how
-many requests it will send, and sends no more.
+Sends bursts to one operation of an API you may test, and says which limiter is in front of it. It says beforehand how
+many requests it will send, and sends no more. Ctrl-C ends it, with what is known by then.
 
-With --limit and --window, as they are published, it is quicker and surer than without.`),
+With --limit and --window, as they are published, it is quicker and surer than without; otherwise it finds them, by
+bursts that double and by asking when it is open again.
+
+It answers these, each with its evidence and how sure it is (sure, likely, not sure); --experiments names some of them:
+   exists     is there a limiter, how many at once, per how long
+   family     which: a fixed window (on the wall clock, from the first request, with ticks of its own), a sliding
+              log or counter, a token bucket (GCRA is the same from outside), a leaky bucket without a burst, a limit
+              of what is under way, a delaying queue, a slow-down; and whether refusals count too
+   through    what a client really gets through: at once, across a window's end, evenly at 0.9 and 1.3 of the limit
+   rejection  one refusal in full, and whether its Retry-After is true
+   budget     whose budget it is (--key twice, --from, --other), and what spends it or escapes it
+   cost       whether it rejects or delays, and what it costs the route (--compare)
+   headers    what the fields on the quota say, in which unit, and whether it is true
+
+It ends with 1 where a finding is an error: a limit that is not kept or can be escaped, a client under it that is
+refused, a Retry-After that is too short.`),
 		Metadata: map[string]any{"Examples": []string{
 			"restest limiter http://localhost:8080/items --limit 100 --window 1s",
 			"restest limiter http://localhost:8080/items --limit 100 --window 1s --key alpha --key beta --from 127.0.0.2",
+			"restest limiter http://localhost:8080/items --limit 100 --window 1s --compare http://localhost:8080/open --out report",
 			"restest limiter openapi.yaml --operation listItems --url http://localhost:8080 --experiments family",
 			"restest limiter serve --all --limit 10 --window 2s",
 		}},
@@ -83,6 +99,7 @@ With --limit and --window, as they are published, it is quicker and surer than w
 			&cli.StringSliceFlag{Name: "key", Usage: "a `KEY` to send; a second one tells whose budget it is"},
 			&cli.StringFlag{Name: "key-header", Value: "X-API-Key", Usage: "`NAME` of the header for keys"},
 			&cli.StringFlag{Name: "from", Usage: "another `ADDRESS` of this machine to send from too, such as 127.0.0.2"},
+			&cli.StringFlag{Name: "other", Usage: "`URL` of another operation, at the same origin, to see whether it shares the budget", DefaultText: "with a document, another GET of it"},
 			&cli.StringFlag{Name: "compare", Usage: "`URL` of a route without a limiter, at the same origin, to compare the times with"},
 			&cli.StringFlag{Name: "max-requests", Usage: "most `NUMBER` of requests", DefaultText: "25 times the limit, 14 for the family alone"},
 			&cli.StringFlag{Name: "experiments", Value: "all", Usage: "`WHICH`: all, family, or a list of " + strings.Join(questionNames(), ", ")},
@@ -166,7 +183,7 @@ func (a *app) limiterOptions(cmd *cli.Command) (o limiterOptions, err error) {
 			return o, usage(cmd, "--url %s", wrong)
 		}
 	}
-	o.compare = cmd.String("compare")
+	o.compare, o.other = cmd.String("compare"), cmd.String("other")
 	return o, nil
 }
 
@@ -338,18 +355,22 @@ func limiterExit(r limiterreport.Result) int {
 // announcement says what will be done, before anything is sent.
 func announcement(o limiterOptions, most int, longest time.Duration) string {
 	text := fmt.Sprintf("At most %d requests will be sent to %s %s%s", most, o.plain.Method, o.origin, o.plain.Target)
-	switch {
-	case longest > 0:
+	if longest > 0 {
 		text += fmt.Sprintf(", in at most %s", settings.FormatDuration(longest))
-	default:
+	} else {
 		text += ", for as long as finding its window takes"
 	}
 	if o.limit > 0 && o.window > 0 {
-		text += fmt.Sprintf("; the limit is said to be %d per %s", o.limit, settings.FormatDuration(o.window))
+		text += fmt.Sprintf("; the limit is said to be %d per %s.", o.limit, settings.FormatDuration(o.window))
 	} else {
-		text += "; its limit is found by bursts that double"
+		text += "; its limit is found by bursts that double."
 	}
-	return text + "."
+	if o.most == 0 && o.limit > 0 {
+		text += fmt.Sprintf(" That is %d times the limit; --max-requests sets another bound.", most/o.limit)
+	} else if o.most == 0 {
+		text += " --max-requests sets another bound."
+	}
+	return text
 }
 
 // unknownTime is how long an examination of an unknown window may take.
@@ -507,12 +528,26 @@ func (o *limiterOptions) requests() ([]experimenter.Request, []inference.Variant
 	add(inference.Faulty, "a path that is not there", func(r *experimenter.Request) {
 		r.Method, r.Body, r.Target = "GET", nil, strings.TrimSuffix(path, "/")+"/restest-is-not-there"
 	})
-	if o.compare != "" {
-		u, err := url.Parse(o.compare)
-		if err != nil || u.Scheme+"://"+u.Host != o.origin {
-			return nil, nil, &failure{reporter.ExitUsage, "restest limiter: --compare has to be at the same origin, " + o.origin}
+	for _, route := range []struct {
+		flag, url, name string
+		kind            inference.VariantKind
+	}{
+		{"other", o.other, "the other operation", inference.OtherOperation},
+		{"compare", o.compare, "the route compared", inference.Compared},
+	} {
+		if route.url == "" {
+			continue
 		}
-		add(inference.Compared, "the route compared", target(targetOf(u)))
+		u, err := url.Parse(route.url)
+		if err != nil || u.Scheme+"://"+u.Host != o.origin {
+			return nil, nil, &failure{reporter.ExitUsage, fmt.Sprintf("restest limiter: --%s has to be at the same origin, %s", route.flag, o.origin)}
+		}
+		add(route.kind, route.name, func(r *experimenter.Request) { r.Method, r.Body, r.Target = "GET", nil, targetOf(u) })
+	}
+	if o.other == "" && o.otherPlain != nil {
+		add(inference.OtherOperation, o.otherPlain.Method+" "+o.otherPlain.Target, func(r *experimenter.Request) {
+			r.Method, r.Target, r.Body = o.otherPlain.Method, o.otherPlain.Target, nil
+		})
 	}
 	return requests, variants, nil
 }

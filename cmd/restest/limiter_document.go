@@ -49,12 +49,30 @@ func (o *limiterOptions) readDocument(ctx context.Context, given *settings.Given
 	if o.method != "" {
 		o.plain.Method = o.method
 	}
-	op := doc.Operations[i]
+	o.otherPlain = another(doc, i, given.Settings, system)
+	return wordsOf(doc.Operations[i]), nil
+}
+
+// wordsOf are those that tell what an operation does.
+func wordsOf(op *document.Operation) string {
 	words := op.Path + " " + op.ID + " " + op.Summary
 	for _, tag := range op.Tags {
 		words += " " + tag
 	}
-	return words, nil
+	return words
+}
+
+// another is a request for the first other operation that only reads, nil if there is none.
+func another(doc *document.Document, than int, s settings.Settings, c clock.Clock) *experimenter.Request {
+	for i, op := range doc.Operations {
+		if i == than || op.Method != "GET" || op.Path == doc.Operations[than].Path || delivers(op.Method, wordsOf(op)) != "" {
+			continue
+		}
+		if r, err := oneRequest(doc, i, s, c); err == nil {
+			return &experimenter.Request{Method: r.Method, Target: r.Target}
+		}
+	}
+	return nil
 }
 
 // oneRequest has the generator build one valid request for an operation.

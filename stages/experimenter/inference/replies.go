@@ -158,11 +158,14 @@ func (r *reporting) whose() {
 		}
 	}
 	if faulty := r.of(whyFaultyOn); len(faulty) > 0 {
-		if 2*faulty[0].Accepted >= faulty[0].N {
-			lines = append(lines, "requests with a client error do not spend it")
-		} else {
-			lines = append(lines, "requests with a client error spend it too")
+		what, spends := "requests for a path that is not there", "spend it too"
+		if b := r.of(whyFaulty)[0]; status(b) >= 400 {
+			what = fmt.Sprintf("requests that are answered %d", status(b))
 		}
+		if 2*faulty[0].Accepted >= faulty[0].N {
+			spends = "do not spend it"
+		}
+		lines = append(lines, what+" "+spends)
 	}
 	if len(lines) == 0 {
 		return
@@ -292,6 +295,9 @@ func (r *reporting) headers() {
 			}
 			all = append(all, a)
 		}
+	}
+	if len(all) == 0 && len(r.e.batches) == 0 {
+		return
 	}
 	if len(all) == 0 {
 		r.answer(Headers, Sure, "no fields on a quota")

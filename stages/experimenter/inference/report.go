@@ -239,6 +239,8 @@ func (r *reporting) exists() {
 	case v.AtOnce == 0 && refused:
 		r.answer(Exists, NotSure, "even the first request was refused, so nothing can be measured", at)
 		r.find(Error, Exists, "The first request of all was refused", at, "Wait until the budget is whole again, and begin anew.")
+	case v.Family == "" && !refused:
+		r.answer(Exists, NotSure, fmt.Sprintf("not known: none of %s was refused, and no more were sent", requests(r.Sent)), at)
 	case v.Family == None:
 		r.answer(Exists, Likely, fmt.Sprintf("no limiter was found up to %s at once", requests(b.N)), at)
 		if r.e.published.Limit > 0 {

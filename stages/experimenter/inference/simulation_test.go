@@ -328,7 +328,11 @@ func TestLimitersAreNamedRightly(t *testing.T) {
 		t.Logf("%-40s %+v", f, *by[f])
 	}
 	t.Logf("total %+v of %d; most requests %.1f times the limit, %.1f windows", total, *draws, mostRequests, mostWindows)
-	if total.wrongSure > 0 || total.right*100 < 99**draws {
+	// 0013, Measured: at least 99 % are named rightly, and of the others it is said that it is not sure.
+	if total.wrongSure > 0 || total.wrong > 0 || total.right*100 < 99**draws {
 		t.Error("too many are not named rightly")
+	}
+	if mostRequests > familyRequests || mostWindows > familyWindows { // 0013 §10
+		t.Errorf("one took %.1f times the limit and %.1f windows", mostRequests, mostWindows)
 	}
 }
