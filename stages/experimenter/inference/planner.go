@@ -17,8 +17,9 @@ type Planner struct {
 	// quiet is how long the API has asked to be left alone: no experiment begins before it.
 	quiet Instant
 	over  bool
-	// asked says that the single request after the queue has emptied was sent.
-	asked bool
+	// asked says that the single request after the queue has emptied was sent, ramped that it was because answers came
+	// one after the other.
+	asked, ramped bool
 }
 
 // New makes a planner for a limit of so many in a window, both known.
@@ -87,6 +88,7 @@ func (p *Planner) next(now Instant) (Step, bool) {
 	case !p.known.Found && p.delaying():
 		return p.nextOfStairs(now)
 	case !refused && p.ramps() && !p.asked:
+		p.ramped = true
 		return p.nextOfStairs(now)
 	case !refused && p.slowsDown():
 		return Step{}, false

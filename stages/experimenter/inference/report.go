@@ -2,6 +2,7 @@ package inference
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -413,8 +414,8 @@ func (r *reporting) through() {
 	if b := r.of(whyUnder); len(b) > 0 {
 		lines = append(lines, fmt.Sprintf("evenly at 0.9 of the limit: %d of %d", b[0].Accepted, b[0].N))
 		r.load("evenly at 0.9 of the limit", b)
-		if b[0].Refused() > 0 {
-			r.find(Error, Through, "A client that stays under the limit is refused", fmt.Sprintf("%d of %d sent evenly at 0.9 of the limit", b[0].Refused(), b[0].N),
+		if n := tooSoon(b[0], k); n > 0 {
+			r.find(Error, Through, "A client that stays under the limit is refused", fmt.Sprintf("%d of %d sent evenly at 0.9 of the limit", n, b[0].N),
 				"Keep what is published: count over the whole window, and do not count what was refused.")
 		}
 	}
@@ -429,6 +430,27 @@ func (r *reporting) through() {
 	if len(lines) > 0 {
 		r.answer(Through, Sure, text, lines...)
 	}
+}
+
+// tooSoon is how many of evenly sent requests were refused although there was no reason to: what came shortly after the
+// one before it, or after too many in a window, may have been late on its way or sent too late.
+func tooSoon(b Batch, k Known) (n int) {
+	apart := k.Window / time.Duration(k.Limit)
+	for i, a := range b.Answers {
+		if a.Accepted {
+			continue
+		}
+		inWindow, last := 1, Instant(math.MinInt64)
+		for _, before := range b.Answers[:i] {
+			if last = max(last, before.Heard); before.Heard > a.Sent.Add(-k.Window) {
+				inWindow++
+			}
+		}
+		if inWindow <= k.Limit && (i == 0 || a.Sent >= last.Add(apart)) {
+			n++
+		}
+	}
+	return n
 }
 
 // load adds how even requests fared.

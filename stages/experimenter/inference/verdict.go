@@ -102,6 +102,9 @@ func (p *Planner) Verdict() Verdict {
 	case !refused && p.slowsDown():
 		v.Family, v.Certainty, v.Candidates, v.Limit = SlowDown, Likely, []Family{SlowDown}, p.known.Limit
 		return v
+	case !refused && p.ramped:
+		v.Family, v.Candidates, v.Limit = SlowDown, []Family{SlowDown, Queue}, p.known.Limit
+		return v
 	case !refused:
 		v.Family, v.Certainty = None, Likely
 		v.Candidates = []Family{None}
