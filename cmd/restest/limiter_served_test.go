@@ -78,7 +78,7 @@ func TestServedLimitersAreNamed(t *testing.T) {
 		case a.Verdict.Family != servedAs[kind]:
 			t.Errorf("%s is said to be a %s (%s)", kind, a.Verdict.Family, a.Verdict.Certainty)
 		}
-		if a.Requests > 250 || a.TookSeconds > 62 { // 25 times the limit and 30 windows, 0013 §10; the last is waited for
+		if a.Requests > 250 || a.TookSeconds > 62 { // 25 times the limit and 30 windows, 0013 §13; the last is waited for
 			t.Errorf("%s took %d requests and %.1f s", kind, a.Requests, a.TookSeconds)
 		}
 		for _, f := range a.Findings {

@@ -54,12 +54,14 @@ type measuring struct {
 	verdict Verdict
 	// planner is the examination's, with the limit and the window that the verdict names where they are not published.
 	planner Planner
-	tasks   []task
-	done    int // steps of the first task
+	// delays says that what comes too early waits.
+	delays bool
+	tasks  []task
+	done   int // steps of the first task
 }
 
 func newMeasuring(e *Examination) *measuring {
-	m := &measuring{e: e, verdict: e.Verdict(), planner: *e.planner}
+	m := &measuring{e: e, verdict: e.Verdict(), planner: *e.planner, delays: e.planner.delaying()}
 	v, k := m.verdict, &m.planner.known
 	if k.Found && v.Certainty > NotSure && v.Limit > 0 && v.Window > 0 {
 		k.Limit, k.Window = v.Limit, v.Window
@@ -146,6 +148,9 @@ func (m *measuring) fits(tasks []task, now Instant) bool {
 // takes is how long a task takes, with the rest before it.
 func (m *measuring) takes(t task, now Instant) time.Duration {
 	took := m.planner.part(t.windows) + 2*m.planner.width() // what is delayed comes later
+	if m.delays {                                           // and what waits even more so
+		took += m.planner.part(float64(m.verdict.AtOnce+1) / float64(m.planner.known.Limit))
+	}
 	if !t.goesOn {
 		took += m.rested(now).Sub(now)
 	}

@@ -332,7 +332,7 @@ func TestLimitersAreNamedRightly(t *testing.T) {
 	if total.wrongSure > 0 || total.wrong > 0 || total.right*100 < 99**draws {
 		t.Error("too many are not named rightly")
 	}
-	if mostRequests > familyRequests || mostWindows > familyWindows { // 0013 §10
+	if mostRequests > familyRequests || mostWindows > familyWindows { // 0013 §13
 		t.Errorf("one took %.1f times the limit and %.1f windows", mostRequests, mostWindows)
 	}
 }

@@ -137,6 +137,8 @@ func (p *Planner) Verdict() Verdict {
 		v.Certainty = NotSure
 	case p.known.Found || best.missed > 0 || p.unproven(best) || best.window != 0 && best.window != p.known.Window:
 		v.Certainty = Likely // found, and not what is published
+	case best.loose && best.limit != p.known.Limit:
+		v.Certainty = Likely // nor what leaves much open, with a limit of its own
 	case 2*p.reopened() < used:
 		v.Certainty, v.shut = Likely, true
 	default:
