@@ -31,7 +31,10 @@ mutants only="1":
 
 # The naming of limiters, over 20,000 limiters drawn at random
 limiters draws="20000":
-    go test ./stages/experimenter/inference -inference.draws {{draws}} -rapid.checks=50000 -rapid.nofailfile -timeout 30m -v | grep -E 'right|total|most|^(ok|FAIL|---)'
+    #!/usr/bin/env bash
+    set -euo pipefail
+    go test ./stages/experimenter/inference -inference.draws {{draws}} -rapid.checks=50000 -rapid.nofailfile -timeout 30m -v |
+        grep -E 'right|total|most|^(ok|FAIL|---)'
 
 # The benchmarks: cost of the pipeline, of its parts, and against wrk where it is installed
 bench:
@@ -48,7 +51,7 @@ corpus:
 
 # The golden transcripts, written again
 golden:
-    go test ./stages/reporter/... ./cmd/restest/... ./sim -update
+    go test ./stages/reporter/... ./stages/limiterreport/... ./cmd/restest/... ./sim -update
 
 # What CI does
 ci:

@@ -198,7 +198,7 @@ func serveRealLimiters(t *testing.T) (at, missing map[string]string) {
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Dir, build.Env = files, append(os.Environ(), "GOFLAGS=-buildvcs=false")
 	if text, err := build.CombinedOutput(); err != nil {
-		missing["go"] = "it cannot be built: " + firstLine(text)
+		missing["go"] = strings.TrimSpace(fmt.Sprintf("it cannot be built: %v %s", err, firstLine(text)))
 	} else {
 		address := freePorts(t, 1)
 		startServer(t, t.TempDir(), address, program, address[0])
