@@ -204,15 +204,15 @@ func (m *measuring) retryAfter() task {
 					wait, told = a.Said.Wait, a.Heard
 				}
 			}
-			if told == 0 || wait <= 0 || wait > m.planner.part(4) {
+			if told == 0 || wait > m.planner.part(4) {
 				return Step{}, false
 			}
-			if counts {
+			if counts || wait == 0 {
 				return Step{Why: whyAsTold, At: told.Add(wait), N: 1}, true
 			}
 			return Step{Why: whyHalfway, At: told.Add(wait / 2), N: 1}, true
 		case 2:
-			if counts {
+			if counts || wait == 0 {
 				return Step{}, false
 			}
 			return Step{Why: whyAsTold, At: told.Add(wait), N: 1}, true
