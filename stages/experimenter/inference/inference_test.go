@@ -229,6 +229,33 @@ func TestWhatARejectionSaysIsHeldAgainstWhatHappens(t *testing.T) {
 	}
 }
 
+func TestAContentThatSaysWhenToComeBackIsHeldAgainstRetryAfter(t *testing.T) {
+	for _, row := range []struct {
+		body  string
+		wait  time.Duration
+		found bool
+	}{
+		{"Rate limit exceeded, retry in 2 seconds", 2 * time.Second, true},
+		{`{"retry_after": 1.0}`, time.Second, false},
+		{`{"retry_after_ms": 3500}`, 3500 * time.Millisecond, true},
+		{`{"retryAfter":"60"}`, time.Minute, true},
+		{"Try again after 1 minute.", time.Minute, true},
+		{"Too many requests", 0, false},
+		{"limit 10 for 5 users", 0, false},
+	} {
+		if _, wait, ok := contentSays([]byte(row.body)); wait != row.wait || ok != (row.wait > 0) {
+			t.Errorf("%s: %v, %v", row.body, wait, ok)
+		}
+		e := NewExamination(Known{Limit: 10, Window: time.Second}, []Question{Rejection}, Variant{Name: "plain"})
+		told := func(int) *Said { return &Said{RetryAfter: "1", Stated: true, Wait: time.Second} }
+		e.batches = []Batch{{Step: Step{Why: whyEmptied, N: 11, Question: Rejection}, Accepted: 10, Answers: answersOf(11, 10, 200, told)}}
+		report := e.Report(Whole{Rejected: &messages.Reply{Status: 429, Body: []byte(row.body), Header: []messages.Field{{Name: "Retry-After", Value: "1"}}}})
+		if found := len(report.Findings) == 1 && report.Findings[0].Title == "Retry-After and the content disagree"; found != row.found {
+			t.Errorf("%s: found %+v", row.body, report.Findings)
+		}
+	}
+}
+
 func TestEachQuestionHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for i, q := range Questions() {

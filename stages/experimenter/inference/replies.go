@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,44 @@ func (r *reporting) rejection() {
 	}
 	text := fmt.Sprintf("a %d with Retry-After: %s", reply.Status, retry[0])
 	r.retryAfter(&lines)
+	if words, wait, ok := contentSays(reply.Body); ok {
+		if told, read := r.told(retry[0]); read && (told-wait).Abs() >= time.Second {
+			r.find(Warning, Rejection, "Retry-After and the content disagree", fmt.Sprintf("Retry-After says %s, the content %q", retry[0], words), "Name one moment in both.")
+		}
+	}
 	r.answer(Rejection, Sure, text, lines...)
+}
+
+// told is what a Retry-After of these words means.
+func (r *reporting) told(words string) (time.Duration, bool) {
+	for _, b := range r.e.batches {
+		for _, a := range b.Answers {
+			if a.Said != nil && a.Said.Stated && a.Said.RetryAfter == words {
+				return a.Said.Wait, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// saysWait is how the contents of refusals say when to come back: as a member, or in words.
+var saysWait = regexp.MustCompile(`(?i)"retry[-_]?after([-_]?ms)?"\s*:\s*"?(\d{1,7}(?:\.\d+)?)\b|\b(?:in|after|for) (\d{1,7}(?:\.\d+)?) ?(m?s|(?:milli)?seconds?|minutes?)\b`)
+
+// contentSays is after how long a refusal's content says to come back, in its own words.
+func contentSays(body []byte) (words string, wait time.Duration, ok bool) {
+	m := saysWait.FindStringSubmatch(string(body))
+	if m == nil {
+		return "", 0, false
+	}
+	unit := time.Second
+	switch name := strings.ToLower(m[1] + m[4]); {
+	case strings.HasPrefix(name, "ms"), strings.HasPrefix(name, "milli"), strings.HasSuffix(m[1], "ms"):
+		unit = time.Millisecond
+	case strings.HasPrefix(name, "minute"):
+		unit = time.Minute
+	}
+	n, err := strconv.ParseFloat(m[2]+m[3], 64)
+	return m[0], time.Duration(n * float64(unit)), err == nil
 }
 
 func or(text, other string) string {
