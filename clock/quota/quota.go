@@ -56,7 +56,7 @@ func Read(header []messages.Field, received time.Time) (Reading, bool, []Problem
 	if !hints(header) {
 		return Reading{}, false, nil
 	}
-	if age, err := strconv.ParseInt(messages.Get(header, "Age"), 10, 64); err == nil && age > 0 {
+	if aged(messages.Get(header, "Age")) {
 		return Reading{}, false, nil // from a cache
 	}
 	r := reader{header: header, received: received}
@@ -76,6 +76,12 @@ func hints(header []messages.Field) bool {
 		}
 	}
 	return false
+}
+
+// aged says whether an Age is above 0: a number of seconds, however many.
+func aged(age string) bool {
+	age = strings.TrimSpace(age)
+	return digits(age) && strings.Trim(age, "0") != ""
 }
 
 func containsFold(s, part string) bool {
@@ -129,7 +135,7 @@ func (r *reader) readPolicies() {
 				r.wrong("RateLimit-Policy", "has a window that is not a number of seconds")
 				continue
 			}
-			p.window = times(seconds, time.Second)
+			p.window = min(length(seconds), longest)
 			r.window = max(r.window, p.window)
 		}
 		r.policies[item.value] = p
@@ -171,7 +177,7 @@ func (r *reader) rateLimit() (Reading, bool) {
 			r.wrong(field, "has a time (t) that is not a number of seconds")
 			continue
 		}
-		all = append(all, Reading{left, r.believed(field, times(seconds, time.Second), p.window, left), field})
+		all = append(all, Reading{left, r.believed(field, length(seconds), p.window, left), field})
 	}
 	return worst(all)
 }
@@ -209,7 +215,7 @@ func (r *reader) draft7(list []item) (Reading, bool) {
 		r.wrong(field, "has a time (reset) that is not a number of seconds")
 		return Reading{}, false
 	}
-	return Reading{left, r.believed(field, times(seconds, time.Second), r.window, left), field}, true
+	return Reading{left, r.believed(field, length(seconds), r.window, left), field}, true
 }
 
 // family reads the fields of one spelling.
@@ -317,22 +323,20 @@ func moment(seconds float64) time.Time {
 
 // whole reads a whole number that is not negative, and holds it to what can be counted.
 func whole(text string) (int64, bool) {
-	if text == "" || len(text) > 15 { // as RFC 9651 §3.3.1 has it
+	if !digits(text) || len(text) > 15 { // as RFC 9651 §3.3.1 has it
 		return 0, false
-	}
-	for _, c := range []byte(text) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil
 }
 
-// times is n units, at most the longest Duration.
-func times(n int64, unit time.Duration) time.Duration {
-	if n > math.MaxInt64/int64(unit) {
-		return math.MaxInt64
-	}
-	return time.Duration(n) * unit
+// digits says whether the text is digits alone, one at least.
+func digits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// length is that many seconds, held to a little more than the longest wait that is believed: no sum of such lengths
+// overflows.
+func length(seconds int64) time.Duration {
+	return time.Duration(min(seconds, int64(longest/time.Second)+1)) * time.Second
 }

@@ -99,6 +99,7 @@ func TestWhatIsMalformedIsIgnoredAndNamed(t *testing.T) {
 		// a family that is malformed leaves the next one to be read
 		{"RateLimit: ;|X-RateLimit-Remaining: 0|X-RateLimit-Reset: 3", "0, 3s; RateLimit is malformed"},
 		// from a cache
+		{"Age: 99999999999999999999|X-RateLimit-Remaining: 0|X-RateLimit-Reset: 3", "nothing"},
 		{"Age: 7|X-RateLimit-Remaining: 0|X-RateLimit-Reset: 3", "nothing"},
 	} {
 		if got := words(Read(fields(strings.Split(row.header, "|")...), received)); got != row.want {
@@ -115,6 +116,11 @@ func TestNoWaitIsLongerThanItsWindowOrADay(t *testing.T) {
 		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 600000", "0, 24h0m0s; X-RateLimit-Reset asks for more than a day; a day is kept"},
 		{"RateLimit-Remaining: 0|RateLimit-Reset: 600|RateLimit-Policy: 10;w=2", "0, 3s; RateLimit-Reset asks for more than its window; the window is kept"},
 		{"X-RateLimit-Remaining: 7|X-RateLimit-Reset: 600000", "7, 24h0m0s"},
+		// a window that no clock can hold is none that a wait is measured by
+		{`RateLimit: "a";r=0;t=1|RateLimit-Policy: a;w=10000000000`, "0, 1s"},
+		{`RateLimit: "a";r=0;t=999999|RateLimit-Policy: a;w=999999999999999`, "0, 24h0m0s; RateLimit asks for more than a day; a day is kept"},
+		{"RateLimit-Remaining: 0|RateLimit-Reset: 5|RateLimit-Policy: 10;w=9223372036", "0, 5s"},
+		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset-After: 99999999999999999999h", "0, 24h0m0s; X-RateLimit-Reset-After asks for more than a day; a day is kept"},
 	} {
 		if got := words(Read(fields(strings.Split(row.header, "|")...), received)); got != row.want {
 			t.Errorf("%s\n is %s, want %s", row.header, got, row.want)
@@ -129,7 +135,8 @@ func TestPropertyNothingAnAPISendsMakesAWaitThatIsNotOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var header []messages.Field
 		for range rapid.IntRange(1, 6).Draw(t, "fields") {
-			value := rapid.OneOf(rapid.SampledFrom(texts), rapid.String(), rapid.StringMatching(`"?[a-z]"?(;[rtqw]=[0-9]{0,20}){0,3}`)).Draw(t, "value")
+			value := rapid.OneOf(rapid.SampledFrom(texts), rapid.String(), rapid.StringMatching(`"?[a-z]"?(;[rtqw]=[0-9]{0,20}){0,3}`),
+				rapid.StringMatching(`[0-9]{1,24}(\.[0-9]{1,12})?(ns|us|ms|s|m|h| sec)?`)).Draw(t, "value")
 			header = append(header, messages.Field{Name: rapid.SampledFrom(names).Draw(t, "name"), Value: value})
 		}
 		r, says, problems := Read(header, received)
