@@ -248,14 +248,14 @@ func (r *reader) family(f family) (Reading, bool) {
 
 // reset reads when there will be more: its unit is told by its magnitude, since the same name has been given each.
 func (r *reader) reset(text string) (time.Duration, bool) {
-	if n, err := strconv.ParseFloat(text, 64); err == nil && isNumber(text) {
+	if n, part, ok := decimal(text); ok {
 		switch {
 		case n < mostDelta:
-			return seconds(n), true
+			return time.Duration(n)*time.Second + part, true
 		case n >= leastEpoch && n < mostEpoch:
-			return r.until(moment(n)), true
+			return r.until(time.Unix(n, int64(part))), true
 		case n >= 1000*leastEpoch && n < 1000*mostEpoch:
-			return r.until(moment(n / 1000)), true
+			return r.until(time.UnixMilli(n).Add((part + 999) / 1000)), true
 		}
 		return 0, false
 	}
@@ -301,24 +301,24 @@ func (r *reader) believed(field string, wait, window time.Duration, left int64) 
 	return most
 }
 
-// isNumber says whether the text is digits, with or without a fraction: no sign, no exponent, no name of a number.
-func isNumber(text string) bool {
-	if text == "" || len(text) > 40 {
-		return false
+// decimal reads digits, with or without a fraction: no sign, no exponent, no name of a number. Part is the fraction of a
+// second, rounded up: a float would make a moment earlier than it is. A number too large to be any time is the largest.
+func decimal(text string) (n int64, part time.Duration, ok bool) {
+	const billionths = 9
+	before, fraction, _ := strings.Cut(text, ".")
+	if !digits(before+fraction) {
+		return 0, 0, false
 	}
-	for _, c := range []byte(text) {
-		if c != '.' && (c < '0' || c > '9') {
-			return false
-		}
+	n, err := strconv.ParseInt("0"+before, 10, 64)
+	if err != nil {
+		return math.MaxInt64, 0, true
 	}
-	return true
-}
-
-func seconds(n float64) time.Duration { return time.Duration(math.Ceil(n*1000)) * time.Millisecond }
-
-func moment(seconds float64) time.Time {
-	whole, part := math.Modf(seconds)
-	return time.Unix(int64(whole), int64(part*1e9))
+	kept := fraction[:min(len(fraction), billionths)]
+	billion, _ := strconv.ParseInt("0"+kept+strings.Repeat("0", billionths-len(kept)), 10, 64)
+	if strings.Trim(fraction[len(kept):], "0") != "" {
+		billion++
+	}
+	return n, time.Duration(billion), true
 }
 
 // whole reads a whole number that is not negative, and holds it to what can be counted.
