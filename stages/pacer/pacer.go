@@ -453,8 +453,9 @@ func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
 		p.leaveAlone(operation, began || foreseen, held || all, now)
 	default:
 		p.waits.answered(operation, m.SentAt)
-		if foreseen, all := p.foresaw(m); foreseen {
-			p.leaveAlone(operation, foreseen, all, now)
+		if m.Quota {
+			began, all := p.foresaw(m)
+			p.leaveAlone(operation, began, all, now)
 		}
 	}
 	if !m.Final {
@@ -528,10 +529,16 @@ func (p *Pacer) foresaw(m messages.Heard) (began, held bool) {
 }
 
 // leaveAlone takes back what has not gone when a wait of the operation has begun, or a hold: at most what is on the wire
-// follows. The redirects of who rests have had their reply.
+// follows. A wait that was over when its end was moved is one again, with all that was let go since. The redirects of who
+// rests have had their reply.
 func (p *Pacer) leaveAlone(operation int, began, held bool, now clock.Instant) {
-	if began {
-		p.recall(func(r *messages.Request) bool { return held || r.Operation == operation })
+	held = held || p.waits.api.until() > now
+	p.recall(func(r *messages.Request) bool {
+		return held || began && r.Operation == operation || p.waits.rests(r.Operation, now)
+	})
+	if p.inFlight == 0 {
+		quiet, _ := p.waits.quietUntil()
+		p.idle.hush(quiet)
 	}
 	if r := p.offered; r != nil && p.waits.rests(r.Operation, now) {
 		p.offered = nil

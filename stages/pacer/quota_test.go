@@ -131,7 +131,9 @@ func TestOfWhatWasLetGoTheLatestAreTakenBack(t *testing.T) {
 		},
 		Self: func(messages.ToPacer) {},
 	})
-	request := func(seq int64, operation int) *messages.Request { return &messages.Request{Seq: seq, Operation: operation} }
+	request := func(seq int64, operation int) *messages.Request {
+		return &messages.Request{Seq: seq, Operation: operation}
+	}
 	p.slots = []slot{
 		{state: flying, request: request(1, 0)}, // has just been answered
 		{state: going, request: request(7, 0)},
