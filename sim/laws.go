@@ -773,7 +773,7 @@ func (s *progress) event(place int, e *Event) {
 		s.leaving--
 		s.letGo[e.Operation]--
 		s.arrived[e.Operation] = e.At
-		if !e.Hop {
+		if !e.Hop && !e.Recalled { // one that was recalled is in hand again
 			s.inHand[e.Operation]--
 		}
 		if e.Recalled {
@@ -783,6 +783,8 @@ func (s *progress) event(place int, e *Event) {
 		if s.h.own[e.Operation] > 0 {
 			s.nothing = min(s.nothing, max(e.At, s.ownTurn(e.Operation)))
 		}
+	case Dropped:
+		s.inHand[e.Operation]--
 	case Again:
 		s.hops = append(s.hops, e)
 	case Freed:
