@@ -69,7 +69,6 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 	rich := rapid.IntRange(0, 3).Draw(t, "rich") == 0
 	s := sim.New(operations(tb, ops, rich), paper.API{}, 0)
 	s.Together = rapid.Bool().Draw(t, "together")
-	s.Lead = rapid.SampledFrom([]time.Duration{0, 2 * time.Millisecond}).Draw(t, "lead")
 	s.Seed = rapid.Uint64Range(0, 3).Draw(t, "seed")
 	s.Began = time.Date(2026, 11, 30, 8, 0, 0, rapid.IntRange(0, 999_999_999).Draw(t, "began"), time.UTC)
 
@@ -81,6 +80,7 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 		s.Fetched = rapid.IntRange(0, 3).Draw(t, "fetched") == 0
 	}
 	drawRates(t, &s, &interval)
+	s.Lead = rapid.SampledFrom([]time.Duration{0, 2 * time.Millisecond, interval / 2, interval}).Draw(t, "lead")
 	s.Settings.Engine.MaxConcurrency = rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "most in flight")
 	s.Settings.Engine.InitialConcurrency = min(4, s.Settings.Engine.MaxConcurrency)
 	s.Settings.Engine.MinConcurrency = rapid.IntRange(1, s.Settings.Engine.InitialConcurrency).Draw(t, "fewest in flight")
@@ -118,7 +118,8 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 	for range rapid.IntRange(0, 4).Draw(t, "kinds of answers") {
 		share := paper.Share{Of100: min(left, rapid.SampledFrom([]int{2, 10, 30, 30, 60}).Draw(t, "share"))}
 		left -= share.Of100
-		switch rapid.SampledFrom([]int{0, 0, 0, 3, 4, 5, 5}).Draw(t, "kind") {
+		kind := rapid.SampledFrom([]int{0, 0, 0, 3, 4, 5, 5, 6, 6}).Draw(t, "kind")
+		switch kind {
 		case 0:
 			refusal := drawRefusal(t, interval)
 			share.Refusal = &refusal
@@ -131,7 +132,7 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 		case 5:
 			share.Status, share.Location = 302, "/thing0"
 		}
-		if rapid.IntRange(0, 3).Draw(t, "says what is left") == 0 {
+		if kind == 6 || rapid.IntRange(0, 3).Draw(t, "says what is left") == 0 {
 			share.Says = paper.Announcement{
 				As: drawSpelling(t), Left: rapid.Int64Range(0, 3).Draw(t, "left"), NoDate: rapid.Bool().Draw(t, "no date"),
 				More:   rapid.SampledFrom([]time.Duration{0, 1, interval / 2, interval, 5 * interval, 20 * interval, 1000 * time.Hour}).Draw(t, "more"),

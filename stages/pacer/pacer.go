@@ -566,7 +566,8 @@ func (p *Pacer) recall(which func(*messages.Request) bool) {
 // recallBeyondLeft takes back the latest requests of an operation that were let go and have not gone, where with them
 // more would be under way than it has just said are left. One that a redirect leads on was counted when it first went.
 func (p *Pacer) recallBeyondLeft(operation int, now clock.Instant) {
-	if p.waits.beyondLeft(operation, p.holding[operation], now) == 0 {
+	goes := max(now, p.rate.turn)
+	if p.waits.beyondLeft(operation, p.holding[operation], goes) == 0 {
 		return
 	}
 	underWay := 0
@@ -582,7 +583,7 @@ func (p *Pacer) recallBeyondLeft(operation int, now clock.Instant) {
 		}
 	}
 	slices.SortFunc(let, func(a, b int) int { return cmp.Compare(p.slots[b].request.Seq, p.slots[a].request.Seq) })
-	for _, i := range let[:min(len(let), p.waits.beyondLeft(operation, underWay, now))] {
+	for _, i := range let[:min(len(let), p.waits.beyondLeft(operation, underWay, goes))] {
 		p.slots[i].recalled = true
 		p.to.Sender(messages.Recall{Slot: i})
 	}
