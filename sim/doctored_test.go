@@ -35,6 +35,9 @@ func TestEachLawNoticesATraceThatWasDoctored(t *testing.T) {
 		t.Fatalf("there is no such %v", kind)
 		return -1
 	}
+	says := func(e *sim.Event, left int64, more time.Duration) {
+		e.Quota, e.Left, e.More, e.MoreAtMost = true, left, more, time.Hour
+	}
 	remove := func(tr *sim.Trace, i int) { tr.Events = slices.Delete(tr.Events, i, i+1) }
 	for law, doctor := range map[string]func(*sim.Trace){
 		"AtOnce": func(tr *sim.Trace) { tr.Events[nth(tr, sim.Written, 1)].At += 1 },
@@ -49,6 +52,25 @@ func TestEachLawNoticesATraceThatWasDoctored(t *testing.T) {
 		"Reads": func(tr *sim.Trace) {
 			i := slices.IndexFunc(tr.Events, func(e sim.Event) bool { return e.Kind == sim.Heard && e.Asks })
 			tr.Events[i].Asks = false
+		},
+		"Foresees": func(tr *sim.Trace) {
+			// What the first operation to be refused said was that nothing is left for long.
+			i := slices.IndexFunc(tr.Events, func(e sim.Event) bool { return e.Kind == sim.Written })
+			says(&tr.Events[i], 0, 4*time.Second)
+		},
+		"StaysInside": func(tr *sim.Trace) {
+			// With one left, another goes before the first has been answered.
+			for _, n := range []int{1, 2, 3} {
+				says(&tr.Events[nth(tr, sim.Written, n)], 1, time.Second)
+			}
+			for i := range tr.Events {
+				tr.Events[i].Operation = 0
+			}
+		},
+		"ReadsLeft": func(tr *sim.Trace) { tr.Events[nth(tr, sim.Heard, 1)].Quota = true },
+		"OwnTurns": func(tr *sim.Trace) {
+			op := tr.Scenario.Document.Operations[0]
+			tr.Scenario.Settings.Engine.MostRequestsPerMinuteFor = op.Method + " " + op.Path + "=200"
 		},
 		"Trial": func(tr *sim.Trace) {
 			// The first answer after the first wait is not heard.

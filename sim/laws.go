@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -39,6 +40,10 @@ func Laws() []Law {
 		{"Guesses", "A wait lasts as long as was stated, or as guessed: a second, then twice as long each time, up to a minute.", "ADR-0042 §1", (*history).guesses},
 		{"HearsLate", "A refusal of a request sent before a wait was over begins no wait.", "ADR-0042 §3", (*history).hearsLate},
 		{"Reads", "A 429 asks to wait, and a 503 whose Retry-After can be read, for as long as the API means.", "ADR-0042 §1", (*history).reads},
+		{"Foresees", "An operation that says nothing is left until a moment is not asked before it, and nobody is once a second one says so.", "0012 §§6–8", (*history).foresees},
+		{"StaysInside", "While an operation says that few are left, no more of its requests are under way than are left.", "0012 §9", (*history).staysInside},
+		{"ReadsLeft", "What a reply says is left is read as the API means it.", "0012 §§1–4", (*history).readsLeft},
+		{"OwnTurns", "No two requests of an operation leave closer together than a minute divided by its own rate.", "0012 §15", (*history).ownTurns},
 		{"Trial", "After a wait an operation is tried by one request until that one is answered.", "0042, beyond the decision", (*history).trial},
 		{"Within", "Nothing reaches the API after the run's time is up, and everything ends by then.", "ADR-0042 §2, ADR-0043 §4", (*history).within},
 		{"Conserves", "A request that was built ends once: answered, unanswered or never sent; and nobody changes it on its way.", "0001, 0003", (*history).conserves},
@@ -105,8 +110,8 @@ func (h *history) atOnce(broken broken) {
 func (h *history) evenly(broken broken) {
 	before := clock.Instant(0)
 	for i, w := range h.writes {
-		if gap := w.At - before; (i > 0 || h.Scenario.Fetched) && int64(gap)*h.rate < int64(time.Minute) && h.rate > 0 {
-			broken(w.At, "request #%d goes %v after the one before it, at %d a minute", w.Seq, time.Duration(gap), h.rate)
+		if gap := w.At - before; (i > 0 || h.Scenario.Fetched) && int64(gap)*h.rate < int64(h.per) && h.rate > 0 {
+			broken(w.At, "request #%d goes %v after the one before it, at %d in %v", w.Seq, time.Duration(gap), h.rate, h.per)
 		}
 		before = w.Moment
 	}
@@ -131,6 +136,137 @@ func (h *history) leavesAlone(broken broken) {
 				}
 			}
 		}
+	}
+}
+
+// "With schedule.stayInsideQuota (on), an operation that says nothing is left until a moment is not asked before that
+// moment … An operation that says it while another's foreseen wait is going speaks for the whole API: then every request
+// waits … A request sent before the foreseen wait it belongs to was over had not heard of it. What its reply says begins no
+// wait".
+func (h *history) foresees(broken broken) {
+	offered := map[int64]int{}
+	for i, e := range h.Events {
+		switch e.Kind {
+		case Offered:
+			offered[e.Seq] = i
+		case Written:
+			all, op := h.api.foreseen, h.operations[e.Operation].foreseen
+			if end := all.endsBy(i); end > e.At {
+				broken(e.At, "nothing is left for the whole API until %v, and #%d is sent", time.Duration(end), e.Seq)
+			}
+			if end := op.endsBy(i); end > e.At {
+				broken(e.At, "operation %d says nothing is left until %v, and is sent #%d", e.Operation, time.Duration(end), e.Seq)
+			}
+			for _, w := range op.waits {
+				if !e.Hop && offered[e.Seq] < w.place && w.place < i && w.first() > h.Events[w.place].At {
+					broken(e.At, "#%d was built before operation %d said that nothing is left, and goes after it", e.Seq, e.Operation)
+				}
+			}
+		}
+	}
+	l := h.Last
+	if l == nil {
+		return
+	}
+	if got, want := l.WholeAPIForeseen, (messages.Held{Times: len(h.api.foreseen.waits), Lasted: h.lasted(h.api.foreseen)}); got != want {
+		broken(l.At, "of the whole API's foreseen waits %+v is said, and it is %+v", got, want)
+	}
+	said := make([]messages.Waited, len(h.operations))
+	for _, w := range l.Foreseen {
+		said[w.Operation] = w
+	}
+	for i := range h.operations {
+		op := h.operations[i].foreseen
+		if len(op.waits) != said[i].Times || len(op.waits) > 0 && (said[i].Lasted != h.lasted(op) || said[i].Skipped != op.skipped) {
+			broken(l.At, "operation %d is said to have had %d foreseen waits for %v with %d turns skipped; they were %d for %v with %d",
+				i, said[i].Times, said[i].Lasted, said[i].Skipped, len(op.waits), h.lasted(op), op.skipped)
+		}
+	}
+}
+
+// "While an operation says that few are left until a moment, no more of its requests are under way than are left … A
+// request counts from when it is let go to its end, with the redirect that it leads on to … at most what is on the wire by
+// then follows".
+func (h *history) staysInside(broken broken) {
+	under := make([]map[int64]bool, len(h.operations))
+	for i := range under {
+		under[i] = map[int64]bool{}
+	}
+	for i, e := range h.Events {
+		switch {
+		case e.Kind == Heard && e.Final:
+			delete(under[e.Operation], e.Seq)
+		case e.Kind == Written && !e.Hop:
+			under[e.Operation][e.Seq] = true
+			if left, until := h.leaves(e.Operation, i, e.At); int64(len(under[e.Operation])) > left {
+				broken(e.At, "operation %d says %d left until %v, and with #%d has %d under way", e.Operation, left, time.Duration(until), e.Seq, len(under[e.Operation]))
+			}
+		}
+	}
+}
+
+// leaves is how many the operation said are left, as known to who writes at the event in that place, at the moment now: of
+// what it said at that very moment, a write may have been on the wire already.
+func (h *history) leaves(operation, place int, now clock.Instant) (left int64, until clock.Instant) {
+	said := h.operations[operation].said
+	for i := len(said) - 1; i >= 0; i-- {
+		s := &said[i]
+		if s.place >= place {
+			continue
+		}
+		few := s.left > 0 && s.until > now
+		if !few {
+			return math.MaxInt64, 0
+		}
+		if s.left > left {
+			left, until = s.left, s.until
+		}
+		if h.Events[s.place].At < now {
+			return left, until
+		}
+	}
+	return math.MaxInt64, 0
+}
+
+// "RateLimit and RateLimit-Policy in the forms of draft-ietf-httpapi-ratelimit-headers …; X-RateLimit-… of the first family
+// that says how many are left and until when … A moment is measured from the reply's own Date where that can be read, else
+// from the run's clock … No wait is longer than the window that the policy names, or than a day".
+func (h *history) readsLeft(broken broken) {
+	for _, e := range h.Events {
+		q := h.requests[e.Seq]
+		if e.Kind != Heard || len(q.writes) == 0 {
+			continue
+		}
+		var said *write
+		for _, w := range q.writes {
+			if w.At == e.Sent {
+				said = w
+			}
+		}
+		if said == nil {
+			continue // Reads says so
+		}
+		says := said.Quota && h.Scenario.Settings.Schedule.StayInsideQuota && (e.Outcome == messages.Answered || e.Outcome == messages.BrokeOff)
+		switch more := said.opens(e.Moment); {
+		case e.Quota != says:
+			broken(e.At, "#%d is read as saying how many are left: %v; it does: %v", e.Seq, e.Quota, says)
+		case says && (e.Left != said.Left || e.More != more):
+			broken(e.At, "#%d is read as saying that %d are left for %v; it means %d for %v", e.Seq, e.Left, e.More, said.Left, more)
+		}
+	}
+}
+
+// "No two requests of such an operation leave closer together than a minute divided by it, counted as 0043 counts."
+func (h *history) ownTurns(broken broken) {
+	before := make([]*write, len(h.operations))
+	for _, w := range h.writes {
+		last, rate := before[w.Operation], h.own[w.Operation]
+		if last != nil && rate > 0 {
+			if gap := w.At - last.Moment; int64(gap)*rate < int64(time.Minute) {
+				broken(w.At, "#%d goes %v after the request of operation %d before it, at %d a minute", w.Seq, time.Duration(gap), w.Operation, rate)
+			}
+		}
+		before[w.Operation] = w
 	}
 }
 
@@ -465,7 +601,9 @@ func (w *widths) event(place int, e *Event) {
 func (h *history) goesOn(broken broken) {
 	s := progress{h: h, widths: newWidths(h), free: map[int]bool{}, refusedAt: -1 << 62, given: map[int]clock.Instant{}, carries: map[int]int{}, sent: map[int]clock.Instant{}}
 	s.holds, s.held = make([]int, len(h.operations)), make([]int, len(h.operations))
-	s.hung = make([]clock.Instant, len(h.operations))
+	s.hung, s.arrived = make([]clock.Instant, len(h.operations)), make([]clock.Instant, len(h.operations))
+	s.own = make([]clock.Instant, len(h.operations))
+	s.letGo, s.inHand = make([]int, len(h.operations)), make([]int, len(h.operations))
 	if h.Scenario.Fetched {
 		s.turn = clock.Instant(h.interval())
 	}
@@ -473,7 +611,7 @@ func (h *history) goesOn(broken broken) {
 		e := &h.Events[i]
 		s.event(i, e)
 		for op := range h.operations {
-			if e.Kind == Wanted && e.Busy&(1<<op) != 0 && !s.busy(op) {
+			if e.Kind == Wanted && e.Busy&(1<<op) != 0 && !s.busy(op, i) {
 				broken(e.At, "operation %d is passed over as busy, with at most %d of it under way", op, s.held[op])
 			}
 		}
@@ -517,7 +655,11 @@ type progress struct {
 	holds, held []int
 	// hung is when each operation last got a slot back from a request that had waited for a second.
 	hung []clock.Instant
-	now  clock.Instant
+	// own are the turns of the operations that have rates of their own, letGo how many of their requests were let go and
+	// have not departed, inHand how many were offered and have not, and arrived when the last of them departed.
+	own, arrived  []clock.Instant
+	letGo, inHand []int
+	now           clock.Instant
 }
 
 func (s *progress) hold(operation, more int) {
@@ -531,9 +673,51 @@ func (s *progress) waited(slot int) bool {
 	return under && sent.Add(time.Second) <= s.now
 }
 
+// ownTurn is when an operation's own rate lets it go, which is not known while one of its requests is leaving.
+func (s *progress) ownTurn(operation int) clock.Instant {
+	switch {
+	case s.h.own[operation] == 0:
+		return 0
+	case s.letGo[operation] > 0:
+		return clock.Never
+	}
+	return s.own[operation]
+}
+
+// keptByOwn says whether the operation's own rate may keep it now: a request of it is about to go or has just gone, or its
+// turn has not come.
+func (s *progress) keptByOwn(operation int) bool {
+	return s.inHand[operation] > 0 || s.arrived[operation] == s.now || s.ownTurn(operation) > s.now ||
+		slices.ContainsFunc(s.hops, func(o *Event) bool { return o.Operation == operation })
+}
+
+// few is the moment up to which what the operation said last, or since the beginning of this instant, keeps it from having
+// one more request under way; 0 if nothing does.
+func (s *progress) few(operation, place int, sinceNow bool) clock.Instant {
+	said, held := s.h.operations[operation].said, s.holds[operation]
+	if sinceNow {
+		held = s.held[operation]
+	}
+	for i := len(said) - 1; i >= 0; i-- {
+		o := &said[i]
+		switch {
+		case o.place > place:
+			continue
+		case o.left > 0 && o.until > s.now && int64(held) >= o.left:
+			return o.until
+		case !sinceNow || s.h.Events[o.place].At < s.now:
+			return 0
+		}
+	}
+	return 0
+}
+
 // busy says whether an operation may be passed over: it has its half of the slots, has waited a second for one of its
-// requests, or is on trial by one request.
-func (s *progress) busy(operation int) bool {
+// requests, is on trial by one request, is kept by its own rate, or has as many under way as it said are left.
+func (s *progress) busy(operation, place int) bool {
+	if s.few(operation, place, true) > 0 || s.h.own[operation] > 0 && s.keptByOwn(operation) {
+		return true
+	}
 	for slot, carried := range s.carries {
 		if carried == operation && s.waited(slot) {
 			return true
@@ -577,6 +761,7 @@ func (s *progress) event(place int, e *Event) {
 	case Going:
 		s.given[e.Slot] = e.Moment
 		s.leaving++
+		s.letGo[e.Operation]++
 		if e.Hop {
 			s.unhop(e.Slot)
 			return
@@ -586,10 +771,20 @@ func (s *progress) event(place int, e *Event) {
 		s.carries[e.Slot] = e.Operation
 	case Departed:
 		s.leaving--
+		s.letGo[e.Operation]--
+		s.arrived[e.Operation] = e.At
+		if !e.Hop && !e.Recalled { // one that was recalled is in hand again
+			s.inHand[e.Operation]--
+		}
 		if e.Recalled {
 			s.out--
 			s.free[e.Slot] = true
 		}
+		if s.h.own[e.Operation] > 0 {
+			s.nothing = min(s.nothing, max(e.At, s.ownTurn(e.Operation)))
+		}
+	case Dropped:
+		s.inHand[e.Operation]--
 	case Again:
 		s.hops = append(s.hops, e)
 	case Freed:
@@ -609,6 +804,7 @@ func (s *progress) event(place int, e *Event) {
 		}
 	case Written:
 		s.sent[e.Slot] = e.At
+		s.own[e.Operation] = e.Moment.Add(interval(time.Minute, s.h.own[e.Operation]))
 		s.turn = e.Moment.Add(s.h.interval())
 		if s.h.rate == 0 {
 			s.turn = 0
@@ -617,14 +813,23 @@ func (s *progress) event(place int, e *Event) {
 		s.resting = e.Resting
 	case Offered:
 		s.hold(e.Operation, 1)
+		s.inHand[e.Operation]++
 		s.nothing = 0
 	case Returned:
 		s.hold(e.Operation, -1)
+		s.inHand[e.Operation]--
 	case Nothing:
 		s.nothing = e.Moment
 		for i := range s.h.operations {
 			if s.resting&(1<<i) != 0 {
-				s.nothing = min(s.nothing, max(e.At, s.h.operations[i].endsBy(place+1)))
+				s.nothing = min(s.nothing, max(e.At, s.h.operations[i].restsUntil(place+1)))
+			}
+			until := s.ownTurn(i)
+			if onTrial := len(s.h.operations[i].waits) > 0 && s.held[i] > 0; !onTrial {
+				until = max(until, s.few(i, place, false))
+			}
+			if until > e.At {
+				s.nothing = min(s.nothing, until)
 			}
 		}
 	}
@@ -640,13 +845,15 @@ func (s *progress) due(place int, now clock.Instant) clock.Instant {
 	if s.leaving > 0 && s.h.rate > 0 {
 		return clock.Never
 	}
-	turn := max(now, s.turn, s.h.api.endsBy(place+1))
+	turn := max(now, s.turn, s.h.api.restsUntil(place+1))
 	due := clock.Never
 	if len(s.free) > 0 && s.out < s.widths.least {
 		due = max(turn, s.nothing)
 	}
-	if len(s.hops) > 0 && s.out-len(s.hops) < s.widths.least {
-		due = turn
+	for _, hop := range s.hops {
+		if s.out-len(s.hops) < s.widths.least {
+			due = min(due, max(turn, s.ownTurn(hop.Operation)))
+		}
 	}
 	return due
 }
@@ -681,16 +888,12 @@ func (h *history) accounts(broken broken) {
 		same(fmt.Sprintf("turns of operation %d skipped", w.Operation), w.Skipped, h.operations[w.Operation].skipped)
 	}
 	same("holds stated", l.WholeAPI.Stated, stated(&h.api))
-	shortest := time.Duration(-1)
-	for i := 1; i < len(h.writes); i++ {
-		if gap := h.writes[i].At.Sub(h.writes[i-1].At); i == 1 || gap < shortest {
-			shortest = gap
-		}
-	}
 	apart := h.apart()
 	if apart {
-		same("the shortest gap", l.ShortestGap, shortest)
+		same("the shortest gap", l.ShortestGap, shortestGap(h.writes))
 	}
+	same("obeying what is said is left", l.Foreseeing, h.Scenario.Settings.Schedule.StayInsideQuota)
+	h.accountsOfRates(same)
 	due, used := int64(0), int64(0)
 	if len(h.writes) > 0 {
 		first := h.writes[0].At
@@ -712,13 +915,39 @@ func (h *history) accounts(broken broken) {
 		same("idle time asked for", l.IdleAsked, asked)
 		same("idle time kept to the rate", l.IdleRate, rate)
 	}
-	waits := len(h.api.waits)
+	waits := len(h.api.waits) + len(h.api.foreseen.waits)
 	for i := range h.operations {
-		waits += len(h.operations[i].waits)
+		waits += len(h.operations[i].waits) + len(h.operations[i].foreseen.waits)
 	}
 	if over := l.IdleAsked + l.IdleRate - l.Idle; over > time.Duration(waits)*h.interval() {
 		broken(l.At, "the parts of the idle time overlap by %v in %d waits", over, waits)
 	}
+}
+
+// accountsOfRates are those of the operations that have rates of their own.
+func (h *history) accountsOfRates(same func(what string, got, want any)) {
+	writes := make([][]*write, len(h.operations))
+	for _, w := range h.writes {
+		writes[w.Operation] = append(writes[w.Operation], w)
+	}
+	var want []messages.OperationRate
+	for i, rate := range h.own {
+		if rate > 0 {
+			want = append(want, messages.OperationRate{Operation: i, Interval: interval(time.Minute, rate), ShortestGap: shortestGap(writes[i])})
+		}
+	}
+	same("the operations' own rates", fmt.Sprint(h.Last.Rates), fmt.Sprint(want))
+}
+
+// shortestGap is the least time from one write to the next, negative with fewer than two.
+func shortestGap(writes []*write) time.Duration {
+	least := time.Duration(-1)
+	for i := 1; i < len(writes); i++ {
+		if gap := writes[i].At.Sub(writes[i-1].At); i == 1 || gap < least {
+			least = gap
+		}
+	}
+	return least
 }
 
 // apart says whether each write ended before the next began. Without a rate they may overlap, and the pacer is told of

@@ -69,7 +69,6 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 	rich := rapid.IntRange(0, 3).Draw(t, "rich") == 0
 	s := sim.New(operations(tb, ops, rich), paper.API{}, 0)
 	s.Together = rapid.Bool().Draw(t, "together")
-	s.Lead = rapid.SampledFrom([]time.Duration{0, 2 * time.Millisecond}).Draw(t, "lead")
 	s.Seed = rapid.Uint64Range(0, 3).Draw(t, "seed")
 	s.Began = time.Date(2026, 11, 30, 8, 0, 0, rapid.IntRange(0, 999_999_999).Draw(t, "began"), time.UTC)
 
@@ -80,12 +79,15 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 		s.Settings.Engine.LimitTheRate, s.Settings.Engine.MostRequestsPerMinute = true, perMinute
 		s.Fetched = rapid.IntRange(0, 3).Draw(t, "fetched") == 0
 	}
+	drawRates(t, &s, &interval)
+	s.Lead = rapid.SampledFrom([]time.Duration{0, 2 * time.Millisecond, interval / 2, interval}).Draw(t, "lead")
 	s.Settings.Engine.MaxConcurrency = rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "most in flight")
 	s.Settings.Engine.InitialConcurrency = min(4, s.Settings.Engine.MaxConcurrency)
 	s.Settings.Engine.MinConcurrency = rapid.IntRange(1, s.Settings.Engine.InitialConcurrency).Draw(t, "fewest in flight")
 	s.Settings.Engine.FollowRedirects = rapid.Bool().Draw(t, "follows redirects")
 	s.Settings.Engine.ReadTimeout = interval * time.Duration(rapid.SampledFrom([]int{3, 50, 10_000}).Draw(t, "read time-out"))
 	s.Settings.Schedule.WaitWhenToldTo = rapid.IntRange(0, 9).Draw(t, "waits") > 0
+	s.Settings.Schedule.StayInsideQuota = rapid.IntRange(0, 9).Draw(t, "stays inside") > 0
 	s.Settings.Schedule.OpeningLap = rapid.Bool().Draw(t, "opening lap")
 	s.Settings.Schedule.FirstGuessedWait = interval * time.Duration(rapid.SampledFrom([]int{1, 3, 10}).Draw(t, "first guess"))
 	s.Settings.Schedule.LongestGuessedWait = interval * time.Duration(rapid.SampledFrom([]int{1, 7, 30}).Draw(t, "longest guess"))
@@ -116,7 +118,8 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 	for range rapid.IntRange(0, 4).Draw(t, "kinds of answers") {
 		share := paper.Share{Of100: min(left, rapid.SampledFrom([]int{2, 10, 30, 30, 60}).Draw(t, "share"))}
 		left -= share.Of100
-		switch rapid.SampledFrom([]int{0, 0, 0, 3, 4, 5, 5}).Draw(t, "kind") {
+		kind := rapid.SampledFrom([]int{0, 0, 0, 3, 4, 5, 5, 6, 6}).Draw(t, "kind")
+		switch kind {
 		case 0:
 			refusal := drawRefusal(t, interval)
 			share.Refusal = &refusal
@@ -128,6 +131,13 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 			}).Draw(t, "fate")
 		case 5:
 			share.Status, share.Location = 302, "/thing0"
+		}
+		if kind == 6 || rapid.IntRange(0, 3).Draw(t, "says what is left") == 0 {
+			share.Says = paper.Announcement{
+				As: drawSpelling(t), Left: rapid.Int64Range(0, 3).Draw(t, "left"), NoDate: rapid.Bool().Draw(t, "no date"),
+				More:   rapid.SampledFrom([]time.Duration{0, 1, interval / 2, interval, 5 * interval, 20 * interval, 1000 * time.Hour}).Draw(t, "more"),
+				Window: rapid.SampledFrom([]time.Duration{0, 0, interval, 5 * interval}).Draw(t, "named window"),
+			}
 		}
 		if rapid.IntRange(0, 2).Draw(t, "of some") == 0 {
 			share.Operations = []int{rapid.IntRange(0, ops-1).Draw(t, "of")}
@@ -143,6 +153,9 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 			},
 			Refusal: drawRefusal(t, interval), Each: rapid.Bool().Draw(t, "each"),
 		}
+		if rapid.Bool().Draw(t, "says what is left") {
+			q.Says = drawSpelling(t)
+		}
 		s.API.Quotas = append(s.API.Quotas, q)
 	}
 	for range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "phases") {
@@ -153,6 +166,31 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 		s.API.Phases = append(s.API.Phases, p)
 	}
 	return s
+}
+
+// drawRates draws the rates of operations and, now and then, one an hour in place of that a minute, or beside it.
+func drawRates(t *rapid.T, s *sim.Scenario, interval *time.Duration) {
+	engine := &s.Settings.Engine
+	if perHour := rapid.SampledFrom([]int64{0, 0, 0, 0, 0, 50, 7199}).Draw(t, "rate an hour"); perHour > 0 && engine.LimitTheRate {
+		engine.MostRequestsPerHour = perHour
+		if rapid.Bool().Draw(t, "alone") {
+			engine.MostRequestsPerMinute = 0
+		}
+		*interval = engine.Interval()
+	}
+	var own []string
+	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "rates of operations") {
+		op := s.Document.Operations[rapid.IntRange(0, len(s.Document.Operations)-1).Draw(t, "rated")]
+		perMinute := max(1, int64(time.Minute / *interval))
+		perMinute = rapid.SampledFrom([]int64{perMinute, perMinute/2 + 1, perMinute/7 + 1, 2 * perMinute, 1}).Draw(t, "its rate")
+		own = append(own, fmt.Sprintf("%s %s=%d", op.Method, op.Path, perMinute))
+	}
+	engine.MostRequestsPerMinuteFor = strings.Join(own, ", ")
+}
+
+// drawSpelling draws one of the spellings, most often the one that has no whole seconds.
+func drawSpelling(t *rapid.T) paper.Spelling {
+	return rapid.SampledFrom(append(paper.Spellings(), paper.ResetAfter, paper.ResetAfter, paper.ResetAfter)).Draw(t, "spelling")
 }
 
 func drawRefusal(t *rapid.T, interval time.Duration) paper.Refusal {

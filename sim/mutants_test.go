@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// mutant is a deliberate bug: one piece of a stage's source, put another way.
+// mutant is a deliberate bug: one piece of source, put another way, in a stage or in what it stands on.
 type mutant struct{ bug, file, was, is string }
 
 var mutants = []mutant{
 	{"the turn is counted from the turn that was due", "pacer/rate.go", `r.turn = max(r.turn, end.Add(r.interval))`, `r.turn = r.turn.Add(r.interval)`},
-	{"the interval is rounded down", "pacer/rate.go", `(int64(time.Minute) + perMinute - 1) / perMinute`, `int64(time.Minute) / perMinute`},
+	{"the interval is rounded down", "settings/rates.go", `(int64(in) + number - 1) / number`, `int64(in) / number`},
 	{"the turn is counted from the beginning of the write", "pacer/pacer.go", `p.rate.wrote(m.Written)`, `p.rate.wrote(m.At)`},
 	{"the fetch of the document takes no turn", "pacer/rate.go", `if lastWrite >= 0 {`, `if lastWrite > 0 {`},
-	{"the first turn is an interval away", "pacer/rate.go", `r := rate{interval: Interval(s.MostRequestsPerMinute)}`, `r := rate{interval: Interval(s.MostRequestsPerMinute), turn: clock.Instant(Interval(s.MostRequestsPerMinute))}`},
+	{"the first turn is an interval away", "pacer/rate.go", `r := rate{interval: s.Interval()}`, `r := rate{interval: s.Interval(), turn: clock.Instant(s.Interval())}`},
 	{"two leave at once", "pacer/pacer.go", `if p.going > 0 {`, `if p.going > 1 {`},
 	{"nothing wakes the pacer at its turn", "pacer/pacer.go", "\t\tp.wake(start)\n", ""},
 	{"nothing wakes the pacer when the generator may have something", "pacer/pacer.go", "\t\tp.wake(p.nothing)\n", ""},
@@ -33,17 +33,17 @@ var mutants = []mutant{
 	{"a refusal from before its operation's wait begins another", "pacer/waits.go", `if sentAt < op.end || sentAt < w.api.end {`, `if sentAt < w.api.end {`},
 	{"a stated moment brings the end of a wait forward", "pacer/waits.go", `at < r.end && end >= r.end`, `at < r.end`},
 	{"a stated moment begins a wait that is over anew", "pacer/waits.go", `at < r.end && end >= r.end`, `end >= r.end`},
-	{"no reply brings the guess back", "pacer/pacer.go", "\tcase answered:\n\t\tp.waits.answered(", "\tdefault:\n\t\tp.waits.answered("},
+	{"no reply brings the guess back", "pacer/pacer.go", `case m.Told || !answered:`, `case m.Told:`},
 	{"a late answer brings the guess back", "pacer/waits.go", "\tif sentAt >= op.end {\n\t\top.guess = 0\n", "\top.guess = 0\n\tif sentAt >= op.end {\n"},
 	{"the whole API's guess never goes back", "pacer/waits.go", `w.api.guess = 0`, `w.api.guess += 0`},
 	{"a stated wait doubles the guess", "pacer/waits.go", "\t\tr.stated++\n", "\t\tr.stated++\n\t\tr.nextGuess(w)\n"},
 	{"the guess doubles without end", "pacer/waits.go", `r.guess = w.longest`, `r.guess = 2 * guess`},
 	{"a wait is not cut at the deadline", "pacer/waits.go", `return max(at, w.deadline)`, `return at + clock.Instant(length)`},
 	{"the second refusal does not hold the whole API", "pacer/waits.go", "\tif another {\n", "\tif another = false; another {\n"},
-	{"a wait that is over counts as going on", "pacer/waits.go", `w.operations[i].end > at {`, `w.operations[i].end > 0 {`},
-	{"after a wait all requests go at once", "pacer/waits.go", `op.trial, op.probe = true, 0`, `op.probe = 0`},
-	{"a request let go is not recalled for a rest", "pacer/pacer.go", `return held || r.Operation == operation })`, `return held })`},
-	{"what was let go is not recalled for a hold", "pacer/pacer.go", `return held || r.Operation == operation })`, `return r.Operation == operation })`},
+	{"a wait that is over counts as going on", "pacer/waits.go", `w.operations[i].end > at && `, `w.operations[i].end > 0 && `},
+	{"after a wait all requests go at once", "pacer/waits.go", `op.trial, op.probe, op.alone = true, 0, alone`, `op.probe, op.alone = 0, alone`},
+	{"a request let go is not recalled for a rest", "pacer/pacer.go", `return held || began && r.Operation == operation || p.waits.rests(r.Operation, now)`, `return held`},
+	{"what was let go is not recalled for a hold", "pacer/pacer.go", `return held || began && r.Operation == operation || p.waits.rests(r.Operation, now)`, `return began && r.Operation == operation || p.waits.rests(r.Operation, now)`},
 	{"what was let go is not recalled at a stop", "pacer/pacer.go", "\tp.homeBy = now.Add(grace)\n\tp.recall(func(*messages.Request) bool { return true })", "\tp.homeBy = now.Add(grace)"},
 	{"an offer for an operation that rests is taken", "pacer/pacer.go", `p.end != messages.NotEnded || p.waits.rests(m.Request.Operation, now) {
 		p.to.Generator(`, `p.end != messages.NotEnded {
@@ -59,8 +59,27 @@ var mutants = []mutant{
 	{"a hold leaves the window as wide as it was", "pacer/pacer.go", "\t\t\tp.window.restart(now)\n", ""},
 	{"a time-out leaves the window as wide as it was", "pacer/window.go", `w.width = max(w.width/2, w.least)`, `w.width = max(w.width, w.least)`},
 	{"one operation may fill the window", "pacer/pacer.go", `half := max(1, p.window.width/2)`, `half := p.window.width`},
-	{"skipped turns are not counted", "pacer/pacer.go", `p.waits.operations[i].skipped++`, `_ = i`},
+	{"skipped turns are not counted", "pacer/pacer.go", "\t\t\top.skipped++\n\t\t} else {", "\t\t} else {"},
 	{"quiet that was asked for counts as the tool's own", "pacer/pacer.go", `p.idle.begin(max(now, p.lastAt), quiet, p.rate.turn, p.lastAt)`, `p.idle.begin(max(now, p.lastAt), quiet-quiet, p.rate.turn, p.lastAt)`},
+
+	{"a second operation that says nothing is left holds nobody", "pacer/foreseen.go", "\tif another {\n", "\tif another = false; another {\n"},
+	{"a late word of a quota begins a wait", "pacer/foreseen.go", `if sentAt < op.end || sentAt < w.api.foreseen.end {`, `if false {`},
+	{"a request let go is not recalled when nothing is left", "pacer/pacer.go", `p.leaveAlone(operation, began, all, now)`, `_, _ = began, all`},
+	{"a request let go is not recalled where fewer are left", "pacer/pacer.go", "\t\t\tp.recallBeyondLeft(m.Request.Operation, now)\n", ""},
+	{"one more is under way than are left", "pacer/foreseen.go", `int64(underWay) >= f.left`, `int64(underWay) > f.left`},
+	{"of what is left the last word counts, however late it was counted", "pacer/foreseen.go", `if sentAt < f.leftAt && f.leftUntil > at {`, `if false {`},
+	{"nothing wakes the pacer when what was left counts no more", "pacer/pacer.go", `min(soonest, p.waits.operations[r.Operation].foreseen.leftUntil)`, `soonest`},
+	{"quiet that was foreseen counts as the tool's own", "pacer/waits.go", `soonest = min(soonest, w.operations[i].until())`, `soonest = min(soonest, w.operations[i].end)`},
+	{"turns skipped for a foreseen wait count as for one told", "pacer/pacer.go", `op.foreseen.skipped++`, `op.skipped++`},
+	{"a moment of a quota is measured from the tool's clock", "clock/quota/quota.go", `r.received); ok {
+		from = sent`, `r.received); ok && false {
+		from = sent`},
+	{"a wait for longer than its window is believed", "clock/quota/quota.go", `if window > 0 && window+slack < most {`, `if window < 0 {`},
+	{"an operation's own turn is counted from the beginning of its write", "pacer/pacer.go", `own.wrote(m.At, m.Written)`, `own.wrote(m.At, m.At)`},
+	{"an operation's own turn is not waited for by a redirect", "pacer/pacer.go", "keeps {\n\t\t\tp.wake(until)\n\t\t\tcontinue", "keeps && until < 0 {\n\t\t\tp.wake(until)\n\t\t\tcontinue"},
+	{"two of an operation with a rate of its own leave at once", "pacer/rate.go", `case r.leaving > 0:`, `case r.leaving > 1:`},
+	{"of several rates of an operation the last counts", "rates.go", `max(intervals[i], settings.Interval(time.Minute, rate.PerMinute))`, `settings.Interval(time.Minute, rate.PerMinute)`},
+	{"a rate an hour is not kept to", "settings/rates.go", `return max(Interval(time.Minute, e.MostRequestsPerMinute), Interval(time.Hour, e.MostRequestsPerHour))`, `return Interval(time.Minute, e.MostRequestsPerMinute)`},
 
 	{"values do not hang on the seed alone", "generator/generator.go", `g.source.Seed(g.config.Seed, `, `g.source.Seed(g.config.Seed^rand.Uint64(), `},
 
@@ -131,23 +150,41 @@ func TestMutantsAreCaught(t *testing.T) {
 	fmt.Println(table.String())
 }
 
-// apply writes the mutated file, and returns the overlay that puts it in the place of the stage's.
+// The sources change, and a bug whose place is gone says nothing any more.
+func TestEachMutantHasItsPlace(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.bug, func(t *testing.T) { m.mutate(t) })
+	}
+}
+
+// mutate reads the file, which is one of the stages' or of what stands beside them, and has the bug in it.
+func (m mutant) mutate(t *testing.T) (path, source string) {
+	t.Helper()
+	for _, folder := range []string{filepath.Join("..", "stages"), ".."} {
+		var err error
+		if path, err = filepath.Abs(filepath.Join(folder, filepath.FromSlash(m.file))); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if n := strings.Count(string(text), m.was); n != 1 {
+			t.Fatalf("%s: what it changes is in %s %d times", m.bug, m.file, n)
+		}
+		return path, strings.Replace(string(text), m.was, m.is, 1)
+	}
+	t.Fatalf("%s: there is no %s", m.bug, m.file)
+	return "", ""
+}
+
+// apply writes the mutated file, and returns the overlay that puts it in the place of the true one.
 func (m mutant) apply(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "stages", filepath.FromSlash(m.file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(source), m.was); n != 1 {
-		t.Fatalf("%s: what it changes is in %s %d times", m.bug, m.file, n)
-	}
+	path, source := m.mutate(t)
 	dir := t.TempDir()
 	mutated := filepath.Join(dir, filepath.Base(path))
-	if err := os.WriteFile(mutated, []byte(strings.Replace(string(source), m.was, m.is, 1)), 0o600); err != nil {
+	if err := os.WriteFile(mutated, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: mutated}})

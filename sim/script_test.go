@@ -92,6 +92,45 @@ func TestNamedRunsAreAsTheyWereRead(t *testing.T) {
 			s.Settings.Engine.MaxConcurrency, s.Settings.Engine.InitialConcurrency = 2, 2
 			return rate(s, 600)
 		},
+		// A redirect waits out a hold of more than a second, and goes together with another request of its operation: it is we
+		// who kept it, and it hangs as little as what has just been sent.
+		"a-redirect-that-waited-out-a-hold-does-not-hang": func() sim.Scenario {
+			s := sim.New(operations(t, 4, false), paper.API{
+				Latency: paper.Always(40 * ms),
+				Instead: []paper.Share{
+					{Of100: 100, Operations: []int{0}, Status: 302, Location: "/thing0", After: paper.Always(50 * ms)},
+				},
+				Quotas: []paper.Quota{{
+					Operations: []int{1, 2}, Rule: limiter.Rule{Algorithm: limiter.Leaky, Limit: 1, Window: 1500 * ms}, Each: true,
+					Refusal: paper.Refusal{Form: paper.Fraction, Wait: 1500 * ms, After: paper.Always(10 * ms)},
+				}},
+			}, 1555*ms)
+			s.Settings.Engine.FollowRedirects, s.Settings.Schedule.OpeningLap = true, false
+			s.Settings.Engine.MinConcurrency, s.Settings.Schedule.StragglerGrace = 4, 0
+			return s
+		},
+		// What was let go two milliseconds before its turn is taken back when the reply that comes in between says that one is
+		// left, and one is under way.
+		"what-was-let-go-is-taken-back-when-fewer-are-left": func() sim.Scenario {
+			s := sim.New(operations(t, 1, false), paper.API{
+				Latency: paper.Always(199 * ms),
+				Instead: []paper.Share{{Of100: 100, Says: paper.Announcement{As: paper.ResetAfter, Left: 1, More: 150 * ms}}},
+			}, 550*ms)
+			s.Lead = 2 * ms
+			return rate(s, 600)
+		},
+		// A redirect that is not followed, as its operation was told to wait, says itself that nothing is left for longer: the
+		// quiet from then on is one that was asked for.
+		"a-redirect-that-is-not-followed-says-nothing-is-left": func() sim.Scenario {
+			s := sim.New(operations(t, 1, false), paper.API{
+				Instead: []paper.Share{
+					{Of100: 50, Status: 302, Location: "/thing0", After: paper.Always(150 * ms), Says: paper.Announcement{As: paper.ResetAfter, More: 600 * ms}},
+					{Of100: 50, Refusal: &paper.Refusal{Form: paper.Fraction, Wait: 300 * ms, After: paper.Always(60 * ms)}},
+				},
+			}, second)
+			s.Settings.Engine.FollowRedirects, s.Seed = true, 3
+			return rate(s, 600)
+		},
 	}
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {

@@ -95,6 +95,12 @@ type Event struct {
 	Asks, Stated bool
 	Wait         time.Duration
 	Until        clock.Instant
+	// Quota is, as Asks is, true for what says how many requests are Left, and when there will be more; MoreBy is the
+	// moment of a Written where it is one, else 0, and MoreAtMost the longest that is to be believed.
+	Quota            bool
+	Left             int64
+	More, MoreAtMost time.Duration
+	MoreBy           clock.Instant
 	// Resting and Busy are the operations that a Wanted names; Skipped those an offer passed over; the first 64 of them.
 	Resting, Busy, Skipped uint64
 	// Why is a Nothing's reason.
@@ -159,9 +165,13 @@ func (t *tracer) saw(slot int, o sender.Outgoing, at clock.Instant, a paper.Answ
 	e := Event{
 		Kind: Written, At: at, Slot: slot, Moment: at.Add(a.Takes), Hop: t.first[slot] == o.Request, Status: a.Status,
 		Asks: a.Asks.ToWait, Stated: a.Asks.Stated, Wait: a.Asks.For,
+		Quota: a.Asks.Quota, Left: a.Asks.Left, More: a.Asks.More, MoreAtMost: a.Asks.MoreAtMost,
 	}
 	if !a.Asks.Until.IsZero() {
 		e.Until = clock.Instant(a.Asks.Until.Sub(t.clk.Wall(0)))
+	}
+	if !a.Asks.MoreBy.IsZero() {
+		e.MoreBy = clock.Instant(a.Asks.MoreBy.Sub(t.clk.Wall(0)))
 	}
 	t.first[slot] = o.Request
 	t.request(&e, o.Request)
@@ -205,6 +215,7 @@ func (t *tracer) watch(stage string, message any) {
 	case messages.Heard:
 		e.Kind, e.Slot, e.Moment, e.Sent, e.Final, e.Told = Heard, m.Slot, m.At, m.SentAt, m.Final, m.Told
 		e.Outcome, e.Asks, e.Stated, e.Wait, e.Overloaded = m.Outcome, m.AsksToWait, m.Stated, m.Wait, m.Overloaded
+		e.Quota, e.Left, e.More = m.Quota, m.Left, m.More
 		t.request(&e, m.Request)
 	case messages.Slot:
 		e.Kind, e.Slot, e.Open = Freed, m.Slot, m.Open
@@ -326,6 +337,14 @@ func (e Event) String() string {
 			b = moment(append(b, " until "...), e.Until)
 		case e.Stated:
 			b = append(append(b, ' '), e.Wait.String()...)
+		}
+	}
+	if e.Quota {
+		b = fmt.Appendf(b, " says %d left", e.Left)
+		if e.MoreBy != 0 {
+			b = moment(append(b, " until "...), e.MoreBy)
+		} else {
+			b = append(append(b, " for "...), e.More.String()...)
 		}
 	}
 	flag(e.Kind == Heard && !e.Final, "early")

@@ -56,7 +56,7 @@ func Read(header []messages.Field, received time.Time) (Reading, bool, []Problem
 	if !hints(header) {
 		return Reading{}, false, nil
 	}
-	if age, err := strconv.ParseInt(messages.Get(header, "Age"), 10, 64); err == nil && age > 0 {
+	if aged(messages.Get(header, "Age")) {
 		return Reading{}, false, nil // from a cache
 	}
 	r := reader{header: header, received: received}
@@ -76,6 +76,12 @@ func hints(header []messages.Field) bool {
 		}
 	}
 	return false
+}
+
+// aged says whether an Age is above 0: a number of seconds, however many.
+func aged(age string) bool {
+	age = strings.TrimSpace(age)
+	return digits(age) && strings.Trim(age, "0") != ""
 }
 
 func containsFold(s, part string) bool {
@@ -129,7 +135,7 @@ func (r *reader) readPolicies() {
 				r.wrong("RateLimit-Policy", "has a window that is not a number of seconds")
 				continue
 			}
-			p.window = times(seconds, time.Second)
+			p.window = min(length(seconds), longest)
 			r.window = max(r.window, p.window)
 		}
 		r.policies[item.value] = p
@@ -171,7 +177,7 @@ func (r *reader) rateLimit() (Reading, bool) {
 			r.wrong(field, "has a time (t) that is not a number of seconds")
 			continue
 		}
-		all = append(all, Reading{left, r.believed(field, times(seconds, time.Second), p.window, left), field})
+		all = append(all, Reading{left, r.believed(field, length(seconds), p.window, left), field})
 	}
 	return worst(all)
 }
@@ -209,7 +215,7 @@ func (r *reader) draft7(list []item) (Reading, bool) {
 		r.wrong(field, "has a time (reset) that is not a number of seconds")
 		return Reading{}, false
 	}
-	return Reading{left, r.believed(field, times(seconds, time.Second), r.window, left), field}, true
+	return Reading{left, r.believed(field, length(seconds), r.window, left), field}, true
 }
 
 // family reads the fields of one spelling.
@@ -242,14 +248,14 @@ func (r *reader) family(f family) (Reading, bool) {
 
 // reset reads when there will be more: its unit is told by its magnitude, since the same name has been given each.
 func (r *reader) reset(text string) (time.Duration, bool) {
-	if n, err := strconv.ParseFloat(text, 64); err == nil && isNumber(text) {
+	if n, part, ok := decimal(text); ok {
 		switch {
 		case n < mostDelta:
-			return seconds(n), true
+			return time.Duration(n)*time.Second + part, true
 		case n >= leastEpoch && n < mostEpoch:
-			return r.until(moment(n)), true
+			return r.until(time.Unix(n, int64(part))), true
 		case n >= 1000*leastEpoch && n < 1000*mostEpoch:
-			return r.until(moment(n / 1000)), true
+			return r.until(time.UnixMilli(n).Add((part + 999) / 1000)), true
 		}
 		return 0, false
 	}
@@ -295,44 +301,42 @@ func (r *reader) believed(field string, wait, window time.Duration, left int64) 
 	return most
 }
 
-// isNumber says whether the text is digits, with or without a fraction: no sign, no exponent, no name of a number.
-func isNumber(text string) bool {
-	if text == "" || len(text) > 40 {
-		return false
+// decimal reads digits, with or without a fraction: no sign, no exponent, no name of a number. Part is the fraction of a
+// second, rounded up: a float would make a moment earlier than it is. A number too large to be any time is the largest.
+func decimal(text string) (n int64, part time.Duration, ok bool) {
+	const billionths = 9
+	before, fraction, _ := strings.Cut(text, ".")
+	if !digits(before+fraction) {
+		return 0, 0, false
 	}
-	for _, c := range []byte(text) {
-		if c != '.' && (c < '0' || c > '9') {
-			return false
-		}
+	n, err := strconv.ParseInt("0"+before, 10, 64)
+	if err != nil {
+		return math.MaxInt64, 0, true
 	}
-	return true
-}
-
-func seconds(n float64) time.Duration { return time.Duration(math.Ceil(n*1000)) * time.Millisecond }
-
-func moment(seconds float64) time.Time {
-	whole, part := math.Modf(seconds)
-	return time.Unix(int64(whole), int64(part*1e9))
+	kept := fraction[:min(len(fraction), billionths)]
+	billion, _ := strconv.ParseInt("0"+kept+strings.Repeat("0", billionths-len(kept)), 10, 64)
+	if strings.Trim(fraction[len(kept):], "0") != "" {
+		billion++
+	}
+	return n, time.Duration(billion), true
 }
 
 // whole reads a whole number that is not negative, and holds it to what can be counted.
 func whole(text string) (int64, bool) {
-	if text == "" || len(text) > 15 { // as RFC 9651 §3.3.1 has it
+	if !digits(text) || len(text) > 15 { // as RFC 9651 §3.3.1 has it
 		return 0, false
-	}
-	for _, c := range []byte(text) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil
 }
 
-// times is n units, at most the longest Duration.
-func times(n int64, unit time.Duration) time.Duration {
-	if n > math.MaxInt64/int64(unit) {
-		return math.MaxInt64
-	}
-	return time.Duration(n) * unit
+// digits says whether the text is digits alone, one at least.
+func digits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// length is that many seconds, held to a little more than the longest wait that is believed: no sum of such lengths
+// overflows.
+func length(seconds int64) time.Duration {
+	return time.Duration(min(seconds, int64(longest/time.Second)+1)) * time.Second
 }

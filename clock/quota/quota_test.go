@@ -56,6 +56,10 @@ func TestEachFormIsReadAsItsSendersMeanIt(t *testing.T) {
 		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 1795996830", "0, 30s"},
 		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 1795996830.5", "0, 30.5s"},
 		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 1795996830250", "0, 30.25s"},
+		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 1795996830281.0001", "0, 30.2810001s"},
+		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 0.0070000000001", "0, 7.000001ms"},
+		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: .5", "0, 500ms"},
+		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 5.", "0, 5s"},
 		{"x-rate-limit-remaining: 3|x-rate-limit-reset: 1795996830", "3, 30s"},
 		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 1795996700", "0, 0s"},
 		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 1795996830|Date: Sun, 29 Nov 2026 23:59:50 GMT", "0, 40s"},
@@ -99,6 +103,7 @@ func TestWhatIsMalformedIsIgnoredAndNamed(t *testing.T) {
 		// a family that is malformed leaves the next one to be read
 		{"RateLimit: ;|X-RateLimit-Remaining: 0|X-RateLimit-Reset: 3", "0, 3s; RateLimit is malformed"},
 		// from a cache
+		{"Age: 99999999999999999999|X-RateLimit-Remaining: 0|X-RateLimit-Reset: 3", "nothing"},
 		{"Age: 7|X-RateLimit-Remaining: 0|X-RateLimit-Reset: 3", "nothing"},
 	} {
 		if got := words(Read(fields(strings.Split(row.header, "|")...), received)); got != row.want {
@@ -115,6 +120,11 @@ func TestNoWaitIsLongerThanItsWindowOrADay(t *testing.T) {
 		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset: 600000", "0, 24h0m0s; X-RateLimit-Reset asks for more than a day; a day is kept"},
 		{"RateLimit-Remaining: 0|RateLimit-Reset: 600|RateLimit-Policy: 10;w=2", "0, 3s; RateLimit-Reset asks for more than its window; the window is kept"},
 		{"X-RateLimit-Remaining: 7|X-RateLimit-Reset: 600000", "7, 24h0m0s"},
+		// a window that no clock can hold is none that a wait is measured by
+		{`RateLimit: "a";r=0;t=1|RateLimit-Policy: a;w=10000000000`, "0, 1s"},
+		{`RateLimit: "a";r=0;t=999999|RateLimit-Policy: a;w=999999999999999`, "0, 24h0m0s; RateLimit asks for more than a day; a day is kept"},
+		{"RateLimit-Remaining: 0|RateLimit-Reset: 5|RateLimit-Policy: 10;w=9223372036", "0, 5s"},
+		{"X-RateLimit-Remaining: 0|X-RateLimit-Reset-After: 99999999999999999999h", "0, 24h0m0s; X-RateLimit-Reset-After asks for more than a day; a day is kept"},
 	} {
 		if got := words(Read(fields(strings.Split(row.header, "|")...), received)); got != row.want {
 			t.Errorf("%s\n is %s, want %s", row.header, got, row.want)
@@ -129,7 +139,8 @@ func TestPropertyNothingAnAPISendsMakesAWaitThatIsNotOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var header []messages.Field
 		for range rapid.IntRange(1, 6).Draw(t, "fields") {
-			value := rapid.OneOf(rapid.SampledFrom(texts), rapid.String(), rapid.StringMatching(`"?[a-z]"?(;[rtqw]=[0-9]{0,20}){0,3}`)).Draw(t, "value")
+			value := rapid.OneOf(rapid.SampledFrom(texts), rapid.String(), rapid.StringMatching(`"?[a-z]"?(;[rtqw]=[0-9]{0,20}){0,3}`),
+				rapid.StringMatching(`[0-9]{1,24}(\.[0-9]{1,12})?(ns|us|ms|s|m|h| sec)?`)).Draw(t, "value")
 			header = append(header, messages.Field{Name: rapid.SampledFrom(names).Draw(t, "name"), Value: value})
 		}
 		r, says, problems := Read(header, received)

@@ -44,6 +44,8 @@ type Share struct {
 	Refusal *Refusal
 	// Location is where a redirect leads.
 	Location string
+	// Says is what such an answer says is left, without a quota that would be kept to.
+	Says Announcement
 	// After, unless zero, is how long such an answer takes.
 	After Latency
 }
@@ -131,6 +133,8 @@ type Quota struct {
 	ByHeader string
 	Rule     limiter.Rule
 	Refusal  Refusal
+	// Says is how the answers to what it counts say what is left of it: of several quotas that do, the first.
+	Says Spelling
 }
 
 // Request is a request as the API meets it.
@@ -162,6 +166,7 @@ type Served struct {
 	replies  []replies
 	limiters []*limiter.Keyed
 	under    []ending
+	says     Announcement // of the answer that is being made
 	source   *rand.PCG
 	rand     *rand.Rand
 }
@@ -197,10 +202,14 @@ func (s *Served) Dial(now time.Duration, slot int) (after time.Duration, refused
 // Answer says what becomes of a request whose first byte left at the moment now.
 func (s *Served) Answer(now time.Duration, r Request) Answer {
 	s.sow(r.Operation, r.Nth<<4|r.Hop)
+	s.says = Announcement{}
 	a := s.kind(now, r)
 	a.Takes = s.api.Writes.draw(s.rand)
 	if a.After <= 0 {
 		a.After = max(s.api.Latency.draw(s.rand), 0)
+	}
+	if s.says.As != Unsaid {
+		s.announce(&a, s.says, now)
 	}
 	if a.After = s.late(now, &a); a.After == 0 {
 		a.After = time.Millisecond
@@ -226,6 +235,9 @@ func (s *Served) kind(now time.Duration, r Request) Answer {
 		}
 		if share.Operations != nil && !slices.Contains(share.Operations, r.Operation) || share.Location != "" && r.Hop > 0 {
 			break
+		}
+		if s.says.As == Unsaid {
+			s.says = share.Says
 		}
 		after := share.After.draw(s.rand)
 		if share.Refusal != nil {
@@ -270,6 +282,13 @@ func (s *Served) limited(now time.Duration, r Request) (Answer, bool) {
 		}
 		l := s.limiters[i].Of(key, now)
 		ok, delay, retryAfter := l.Allow(now)
+		if q.Says != Unsaid && s.says.As == Unsaid {
+			left, more := l.Left(now)
+			if !ok {
+				left, more = 0, retryAfter
+			}
+			s.says = Announcement{As: q.Says, Left: left, More: more, Window: q.Rule.Window}
+		}
 		if !ok {
 			return s.refuse(q.Refusal, now, q.Refusal.After.draw(s.rand), retryAfter), true
 		}

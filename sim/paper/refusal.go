@@ -62,6 +62,12 @@ type Asks struct {
 	For time.Duration
 	// Until, unless zero, is the moment instead, by the caller's clock: the reply has no Date.
 	Until time.Time
+	// Quota is true for an answer that says how many requests are Left, and when there will be more: so long after the
+	// header's arrival or, unless that is zero, at the moment MoreBy; but after MoreAtMost at the latest.
+	Quota            bool
+	Left             int64
+	More, MoreAtMost time.Duration
+	MoreBy           time.Time
 }
 
 // Length is how long an answer whose header came at that wall time asks to wait.

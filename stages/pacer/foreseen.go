@@ -87,3 +87,11 @@ func (w *waits) few(operation, underWay int, now clock.Instant) bool {
 	f := &w.operations[operation].foreseen
 	return f.left > 0 && f.leftUntil > now && int64(underWay) >= f.left
 }
+
+// beyondLeft is how many of so many requests under way are more than the operation said are left.
+func (w *waits) beyondLeft(operation, underWay int, now clock.Instant) int {
+	if !w.few(operation, underWay, now) {
+		return 0
+	}
+	return underWay - int(w.operations[operation].foreseen.left)
+}

@@ -24,6 +24,9 @@ func (i *idle) begin(since, quietUntil, turn, wrote clock.Instant) {
 	i.busy, i.since, i.quiet, i.turn, i.wrote = false, since, quietUntil, turn, wrote
 }
 
+// hush notes the end of the quiet that is asked for now: a redirect that is not followed is heard after it has landed.
+func (i *idle) hush(until clock.Instant) { i.quiet = max(i.quiet, until) }
+
 // end ends it at the moment at.
 func (i *idle) end(at clock.Instant) {
 	if i.busy {

@@ -4,6 +4,7 @@
 package pacer
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -164,6 +165,9 @@ func (p *Pacer) Handle(m messages.ToPacer) {
 		p.hearDeparted(m, now)
 	case messages.Heard:
 		p.hear(m, now)
+		if m.Quota {
+			p.recallBeyondLeft(m.Request.Operation, now)
+		}
 	case messages.Slot:
 		p.takeBack(m)
 	case messages.Again:
@@ -237,17 +241,17 @@ func (p *Pacer) dispatch(now clock.Instant) bool {
 		p.to.Generator(messages.Returned{Request: r}) // a redirect of its operation took the turn, or few are left
 	}
 	resting, until := p.waits.restingAt(now)
-	busy, soonest := p.kept(now, p.busy(now))
+	busy, soonest := p.busy(now)
+	busy, soonest = p.kept(now, busy, soonest)
 	p.nothing = min(until, soonest)
 	p.wanting = true
 	p.to.Generator(messages.Want{Resting: resting, Busy: busy})
 	return false
 }
 
-// kept adds to a set the operations that their own rates keep from being asked at the moment now; soonest is the first
-// moment at which one of them is not.
-func (p *Pacer) kept(now clock.Instant, set messages.Set) (_ messages.Set, soonest clock.Instant) {
-	soonest = clock.Never
+// kept adds to a set the operations that their own rates keep from being asked at the moment now; soonest is brought
+// forward to the first moment at which one of them is not.
+func (p *Pacer) kept(now clock.Instant, set messages.Set, soonest clock.Instant) (messages.Set, clock.Instant) {
 	for _, i := range p.rated {
 		if until, keeps := p.own[i].keeps(now); keeps {
 			set, soonest = set.With(i), min(soonest, until)
@@ -314,22 +318,25 @@ func (p *Pacer) hangs(now clock.Instant) bool {
 }
 
 // busy is the set of operations that may not have one more request under way: on trial with its one request, holding
-// half of the slots, with a request that hangs, or with as many as it said are left.
-func (p *Pacer) busy(now clock.Instant) messages.Set {
+// half of the slots, with a request that hangs, or with as many as it said are left; soonest is the first moment at which
+// what it said is over.
+func (p *Pacer) busy(now clock.Instant) (set messages.Set, soonest clock.Instant) {
+	soonest = clock.Never
 	if p.out == 0 {
-		return nil
+		return nil, soonest
 	}
 	half := max(1, p.window.width/2)
 	p.halved = false
-	var set messages.Set
 	for i := range p.slots {
 		r := p.slots[i].request
 		if r == nil || set.Has(r.Operation) {
 			continue
 		}
 		switch {
-		case p.waits.probing(r.Operation), p.waits.few(r.Operation, p.holding[r.Operation], now):
+		case p.waits.probing(r.Operation):
 			set = set.With(r.Operation)
+		case p.waits.few(r.Operation, p.holding[r.Operation], now):
+			set, soonest = set.With(r.Operation), min(soonest, p.waits.operations[r.Operation].foreseen.leftUntil)
 		case len(p.cfg.Testable) < 2:
 		case p.slots[i].state == flying && p.slots[i].sentAt.Add(hanging) <= now:
 			set = set.With(r.Operation)
@@ -338,7 +345,7 @@ func (p *Pacer) busy(now clock.Instant) messages.Set {
 			p.halved = true
 		}
 	}
-	return set
+	return set, soonest
 }
 
 // launch hands a request to the sender, for the moment of its turn.
@@ -446,8 +453,9 @@ func (p *Pacer) hear(m messages.Heard, now clock.Instant) {
 		p.leaveAlone(operation, began || foreseen, held || all, now)
 	default:
 		p.waits.answered(operation, m.SentAt)
-		if foreseen, all := p.foresaw(m); foreseen {
-			p.leaveAlone(operation, foreseen, all, now)
+		if m.Quota {
+			began, all := p.foresaw(m)
+			p.leaveAlone(operation, began, all, now)
 		}
 	}
 	if !m.Final {
@@ -521,10 +529,16 @@ func (p *Pacer) foresaw(m messages.Heard) (began, held bool) {
 }
 
 // leaveAlone takes back what has not gone when a wait of the operation has begun, or a hold: at most what is on the wire
-// follows. The redirects of who rests have had their reply.
+// follows. A wait that was over when its end was moved is one again, with all that was let go since. The redirects of who
+// rests have had their reply.
 func (p *Pacer) leaveAlone(operation int, began, held bool, now clock.Instant) {
-	if began {
-		p.recall(func(r *messages.Request) bool { return held || r.Operation == operation })
+	held = held || p.waits.api.until() > now
+	p.recall(func(r *messages.Request) bool {
+		return held || began && r.Operation == operation || p.waits.rests(r.Operation, now)
+	})
+	if p.inFlight == 0 {
+		quiet, _ := p.waits.quietUntil()
+		p.idle.hush(quiet)
 	}
 	if r := p.offered; r != nil && p.waits.rests(r.Operation, now) {
 		p.offered = nil
@@ -546,6 +560,32 @@ func (p *Pacer) recall(which func(*messages.Request) bool) {
 			s.recalled = true
 			p.to.Sender(messages.Recall{Slot: i})
 		}
+	}
+}
+
+// recallBeyondLeft takes back the latest requests of an operation that were let go and have not gone, where with them
+// more would be under way than it has just said are left. One that a redirect leads on was counted when it first went.
+func (p *Pacer) recallBeyondLeft(operation int, now clock.Instant) {
+	goes := max(now, p.rate.turn)
+	if p.waits.beyondLeft(operation, p.holding[operation], goes) == 0 {
+		return
+	}
+	underWay := 0
+	var let []int
+	for i := range p.slots {
+		switch s := &p.slots[i]; {
+		case s.request == nil || s.request.Operation != operation:
+		case s.written:
+			underWay++
+		case s.state == going && !s.recalled:
+			underWay++
+			let = append(let, i)
+		}
+	}
+	slices.SortFunc(let, func(a, b int) int { return cmp.Compare(p.slots[b].request.Seq, p.slots[a].request.Seq) })
+	for _, i := range let[:min(len(let), p.waits.beyondLeft(operation, underWay, goes))] {
+		p.slots[i].recalled = true
+		p.to.Sender(messages.Recall{Slot: i})
 	}
 }
 

@@ -1,6 +1,7 @@
 package pacer
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -82,6 +83,93 @@ func TestNoMoreAreUnderWayThanAreLeft(t *testing.T) {
 	}
 	if n := w.sentBetween(1, 0, 3*time.Second); n < 300 {
 		t.Errorf("%d were sent, one after the other", n)
+	}
+}
+
+// At 600 a minute, and let go a millisecond early: the reply to the first request comes when the third has been let go
+// and has not gone.
+func TestWhatWasLetGoIsTakenBackWhenFewerAreLeft(t *testing.T) {
+	for name, row := range map[string]struct {
+		left int64
+		want []time.Duration
+	}{
+		"one is left, and one is under way": {1, []time.Duration{0, 100 * time.Millisecond, 400 * time.Millisecond}},
+		"two are left":                      {2, []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(1, func(s *settings.Settings) {
+				s.Engine.LimitTheRate, s.Engine.MostRequestsPerMinute = true, 600
+			}, 450*time.Millisecond, time.Millisecond)
+			w.answer = func(r *messages.Request, _ clock.Instant) answer {
+				if r.Seq == 1 {
+					return answer{after: 199_500 * time.Microsecond, quota: true, left: row.left, more: time.Hour}
+				}
+				return answer{after: 300 * time.Millisecond}
+			}
+			w.run(nil)
+			var got []time.Duration
+			for _, s := range w.sends {
+				got = append(got, time.Duration(s.at))
+			}
+			if !slices.Equal(got[:3], row.want) {
+				t.Errorf("requests go at %v", got)
+			}
+		})
+	}
+}
+
+func TestOfWhatWasLetGoTheLatestAreTakenBack(t *testing.T) {
+	var recalled []int
+	p := New(Config{
+		Operations: 2, Testable: []int{0, 1}, Settings: settings.Default(), Deadline: clock.Instant(time.Hour), LastWrite: -1,
+	}, clock.NewFake(time.Time{}), Neighbours{
+		Generator: func(messages.ToGenerator) {},
+		Sender: func(m messages.ToSender) {
+			if m, is := m.(messages.Recall); is {
+				recalled = append(recalled, m.Slot)
+			}
+		},
+		Self: func(messages.ToPacer) {},
+	})
+	request := func(seq int64, operation int) *messages.Request {
+		return &messages.Request{Seq: seq, Operation: operation}
+	}
+	p.slots = []slot{
+		{state: flying, request: request(1, 0)}, // has just been answered
+		{state: going, request: request(7, 0)},
+		{state: flying, request: request(2, 0), written: true},
+		{state: going, request: request(8, 1)},
+		{state: going, request: request(4, 0)},
+		{state: going, request: request(6, 0)},
+		{state: going, request: request(3, 0), written: true}, // a redirect leads it on
+		{state: going, request: request(9, 0), recalled: true},
+	}
+	p.out, p.holding = 8, []int{7, 1}
+	p.waits.operations[0].foreseen.say(0, 0, clock.Instant(time.Minute), 3)
+	p.recallBeyondLeft(0, 0)
+	if want := []int{1, 5}; !slices.Equal(recalled, want) {
+		t.Errorf("slots %v are recalled, want %v: five under way, of which three were let go, and three left", recalled, want)
+	}
+	p.recallBeyondLeft(0, 0)
+	if len(recalled) != 2 {
+		t.Error("what has been recalled is recalled again")
+	}
+}
+
+func TestWhatAnOperationSaidIsLeftCountsUntilItsMomentAlone(t *testing.T) {
+	w := newWorld(1, nil, time.Second, 0)
+	w.answer = func(r *messages.Request, _ clock.Instant) answer {
+		if r.Seq <= 4 {
+			return answer{after: time.Millisecond, quota: true, left: 1, more: 200 * time.Millisecond}
+		}
+		return answer{after: 800 * time.Millisecond}
+	}
+	w.run(nil)
+	if n := w.sentBetween(0, 2*time.Millisecond, 201*time.Millisecond); n != 0 {
+		t.Errorf("%d requests with one left and one under way", n)
+	}
+	if n := w.sentBetween(0, 201*time.Millisecond, 201*time.Millisecond+1); n != 3 {
+		t.Errorf("%d requests when that is over, with room for three", n)
 	}
 }
 
@@ -326,10 +414,14 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 	}
 	f := &foresight{deadline: deadline, end: make([]clock.Instant, w.operations), times: make([]int, w.operations)}
 	f.begun, f.lasted = make([]clock.Instant, w.operations), make([]time.Duration, w.operations)
+	// What comes at the deadline begins nothing. Any other end comes of what was heard, and what else is heard at that very
+	// moment may count or not.
+	open := false
 	for _, h := range w.heard {
-		if w.last.End != messages.NotEnded && h.at > w.last.StoppedAt {
+		if h.at > w.last.StoppedAt || h.at >= deadline {
 			break
 		}
+		open = h.at == w.last.StoppedAt
 		f.hear(h)
 	}
 	for _, r := range f.rests {
@@ -339,8 +431,8 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 			}
 		}
 	}
-	if n := len(w.heard); n > 0 && w.heard[n-1].at == w.last.StoppedAt {
-		return // what was heard at the very moment of stopping may count or not
+	if open {
+		return
 	}
 	if w.last.WholeAPIForeseen.Times != f.held {
 		t.Fatalf("the whole API was held %d times, by the decision %d", w.last.WholeAPIForeseen.Times, f.held)
@@ -359,6 +451,7 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 		}
 	}
 	// "While an operation says that few are left until a moment, no more of its requests are under way than are left."
+	// What it says takes back what has been let go; "what is on the wire by then follows": here what goes at that moment.
 	left, until, said := make([]int64, w.operations), make([]clock.Instant, w.operations), make([]clock.Instant, w.operations)
 	under, next := make([]int64, w.operations), 0
 	for _, s := range w.sends {
@@ -384,7 +477,7 @@ func judgeForesight(t *rapid.T, w *world, stays bool, deadline clock.Instant) {
 	}
 }
 
-// arrives says whether an answer comes at the very moment of a write, which may come before it or after.
+// arrives says whether an answer comes at the very moment of a write: the write may be on the wire when it is heard.
 func arrives(w *world, next int, at clock.Instant) bool {
 	return next < len(w.heard) && w.heard[next].at == at
 }
