@@ -27,11 +27,11 @@ type AuthFile struct {
 // The members of the file, as they stand in it. The token has two spellings: that of today, and the one before it.
 type (
 	fileUser struct {
-		Name   string         `yaml:"name"`
-		Mock   bool           `yaml:"requireMockHandling"`
-		Fixed  []Line         `yaml:"fixedHeaders"`
-		Login  *fileLogin     `yaml:"loginEndpointAuth"`
-		Create *fileCreate    `yaml:"createUsers"`
+		Name   string      `yaml:"name"`
+		Mock   bool        `yaml:"requireMockHandling"`
+		Fixed  []Line      `yaml:"fixedHeaders"`
+		Login  *fileLogin  `yaml:"loginEndpointAuth"`
+		Create *fileCreate `yaml:"createUsers"`
 	}
 	fileLogin struct {
 		Endpoint      string        `yaml:"endpoint"`
@@ -116,38 +116,60 @@ var (
 
 	headersForm = &layout{kind: "list", item: &layout{kind: "group", members: []member{{"name", aText}, {"value", aText}}}}
 	loginForm   = &layout{kind: "group", members: []member{
-		{"endpoint", aText}, {"externalEndpointURL", aText}, {"payloadRaw", aText},
+		{"endpoint", aText},
+		{"externalEndpointURL", aText},
+		{"payloadRaw", aText},
 		{"payloadUserPwd", &layout{kind: "group", members: []member{
 			{"username", aText}, {"password", aText}, {"usernameField", aText}, {"passwordField", aText},
 		}}},
-		{"headers", headersForm}, {"verb", aVerb}, {"contentType", aText},
+		{"headers", headersForm},
+		{"verb", aVerb},
+		{"contentType", aText},
 		{"token", &layout{kind: "group", members: []member{
-			{"extractFrom", &layout{kind: "text", oneOf: []string{"body", "header"}}}, {"extractSelector", aText},
-			{"sendIn", &layout{kind: "text", oneOf: []string{"header", "query", "cookie"}}}, {"sendName", aText}, {"sendTemplate", aText},
-			{"extractFromField", aText}, {"httpHeaderName", aText}, {"headerPrefix", aText},
+			{"extractFrom", &layout{kind: "text", oneOf: []string{"body", "header"}}},
+			{"extractSelector", aText},
+			{"sendIn", &layout{kind: "text", oneOf: []string{"header", "query", "cookie"}}},
+			{"sendName", aText},
+			{"sendTemplate", aText},
+			{"extractFromField", aText},
+			{"httpHeaderName", aText},
+			{"headerPrefix", aText},
 		}}},
 		{"expectCookies", aSwitch},
 	}}
 	createForm = &layout{kind: "group", members: []member{
-		{"endpoint", aText}, {"externalEndpointURL", aText}, {"payloadRaw", aText}, {"verb", aVerb}, {"contentType", aText},
+		{"endpoint", aText},
+		{"externalEndpointURL", aText},
+		{"payloadRaw", aText},
+		{"verb", aVerb},
+		{"contentType", aText},
 		{"generators", &layout{kind: "list", item: &layout{kind: "group", members: []member{
 			{"placeHolder", aText}, {"minLength", aNumber}, {"maxLength", aNumber}, {"prefix", aText}, {"postfix", aText},
 		}}}},
 	}}
 	userForm = &layout{kind: "group", members: []member{
-		{"name", aText}, {"requireMockHandling", aSwitch}, {"fixedHeaders", headersForm},
-		{"loginEndpointAuth", loginForm}, {"createUsers", createForm},
+		{"name", aText},
+		{"requireMockHandling", aSwitch},
+		{"fixedHeaders", headersForm},
+		{"loginEndpointAuth", loginForm},
+		{"createUsers", createForm},
 	}}
 	authForm = &layout{kind: "group", members: []member{
-		{"schemaVersion", aText}, {"auth", &layout{kind: "list", item: userForm}}, {"authTemplate", userForm},
+		{"schemaVersion", aText},
+		{"auth", &layout{kind: "list", item: userForm}},
+		{"authTemplate", userForm},
 		{"configs", &layout{kind: "anything"}},
 	}}
 )
 
 // exclusive are members of which a user has one: what the user gives keeps the others of the template away.
 var exclusive = [][]string{
-	{"endpoint", "externalEndpointURL"}, {"payloadRaw", "payloadUserPwd"}, {"token", "expectCookies"},
-	{"extractFrom", "extractFromField"}, {"sendName", "httpHeaderName"}, {"sendTemplate", "headerPrefix"},
+	{"endpoint", "externalEndpointURL"},
+	{"payloadRaw", "payloadUserPwd"},
+	{"token", "expectCookies"},
+	{"extractFrom", "extractFromField"},
+	{"sendName", "httpHeaderName"},
+	{"sendTemplate", "headerPrefix"},
 }
 
 // ParseAuthFile reads an authentication file, YAML or JSON. The error has a line for each thing that is wrong, with its
@@ -418,7 +440,9 @@ func (r *authReader) judge(n *yaml.Node, path string, u *fileUser) {
 			name    string
 			missing bool
 		}{
-			{"verb", c.Verb == ""}, {"contentType", c.ContentType == ""}, {"payloadRaw", c.Raw == nil},
+			{"verb", c.Verb == ""},
+			{"contentType", c.ContentType == ""},
+			{"payloadRaw", c.Raw == nil},
 			{"generators", len(c.Generators) == 0},
 		} {
 			if m.missing {

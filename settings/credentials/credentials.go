@@ -158,7 +158,9 @@ func Basic(user, password string) Placed { return basic(user, password) }
 func (k *Keys) Own() bool { return k != nil && k.own }
 
 // None says whether no key at all was given.
-func (k *Keys) None() bool { return k == nil || len(k.keys) == 0 && len(k.users) == 0 && len(k.logins) == 0 }
+func (k *Keys) None() bool {
+	return k == nil || len(k.keys) == 0 && len(k.users) == 0 && len(k.logins) == 0
+}
 
 // alternative is the first of the operation's alternatives, each the schemes needed together, that has all its keys.
 func (k *Keys) alternative(doc *document.Document, op *document.Operation) []document.Requirement {

@@ -108,7 +108,7 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 	c.to.Generator(messages.Learned{
 		Request: e.Request, Outcome: e.Outcome, Reply: e.Reply, Value: in.Content.Value, Refused: r.asks, Findings: findings,
 		SignedIn: signedIn,
-		Kind: e.Kind, SentAt: e.SentAt, HeardAt: at, Wait: r.wait,
+		Kind:     e.Kind, SentAt: e.SentAt, HeardAt: at, Wait: r.wait,
 	})
 	q, says, unread := c.quota(e.Reply, at)
 	says = says && !elsewhere(e.Request)

@@ -230,11 +230,11 @@ func (s *signIns) signedIn(m messages.Learned, newest int64) {
 		for i, k := range g.Keys {
 			keys[i] = credentials.Placed(k)
 		}
-		s.grant(l, keys, g.Lasts, m.HeardAt, newest)
+		s.grant(l, keys, g.Lasts, m.SentAt, newest) // it can have been given that early
 	}
 }
 
-// grant takes in what was obtained at the moment at.
+// grant takes in what was obtained, which lasts from the moment at.
 func (s *signIns) grant(l *login, keys []credentials.Placed, lasts time.Duration, at clock.Instant, newest int64) {
 	l.keys, l.since, l.refused, l.tries, l.notBefore, l.created = keys, newest, false, 0, 0, true
 	l.expires, l.renewAt = clock.Never, clock.Never
