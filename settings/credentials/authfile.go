@@ -515,7 +515,7 @@ func (r *authReader) judgeLogin(at func(...string) *yaml.Node, path string, l *f
 			}
 		}
 		if kind := contentKind(l.ContentType); kind == "" {
-			r.complain(node, path+".contentType", "is neither application/json nor application/x-www-form-urlencoded; for another one write payloadRaw")
+			r.complain(at("loginEndpointAuth", "contentType"), path+".contentType", "is neither application/json nor application/x-www-form-urlencoded; for another one write payloadRaw")
 		}
 	}
 	switch t := l.Token; {

@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -78,7 +79,7 @@ func (k *Keys) Plan() json.RawMessage {
 	return text
 }
 
-// ReadPlan reads what Plan wrote, with the keys in it masked as a rule.
+// ReadPlan reads what Plan wrote, with the keys in it masked as a rule; nil where the document has no such operations.
 func ReadPlan(text json.RawMessage, doc *document.Document) (*Keys, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -88,11 +89,11 @@ func ReadPlan(text json.RawMessage, doc *document.Document) (*Keys, error) {
 		return nil, fmt.Errorf("how the run signed in cannot be read: %w", err)
 	}
 	for _, l := range p.Logins {
-		if l == nil || l.User < Everyone || l.User >= max(1, len(p.Users)) || l.SignUp == nil && len(l.Ways) == 0 {
-			return nil, fmt.Errorf("how the run signed in cannot be read: a sign-in is not whole")
+		if l == nil || l.User < Everyone || l.User >= len(p.Users) || l.SignUp == nil && len(l.Ways) == 0 {
+			return nil, errors.New("how the run signed in cannot be read: a sign-in is not whole")
 		}
-		if s := l.SignUp; s != nil && (s.Operation < 0 || s.Operation >= len(doc.Operations) || s.Login >= len(doc.Operations)) {
-			return nil, fmt.Errorf("how the run signed in cannot be read: the document has no such operation")
+		if l.SignUp != nil && !l.SignUp.resolve(doc) {
+			return nil, nil // it is another document than the run's
 		}
 	}
 	k := &Keys{users: p.Users, logins: p.Logins, own: p.Own}

@@ -8,13 +8,19 @@ import (
 	"github.com/restest/restest/settings/document"
 )
 
+// OwnUser is the name of the user that a run signs up for itself.
+const OwnUser = "a user of its own"
+
 // SignUp is how a run creates a user of its own and signs in as it.
 type SignUp struct {
 	// Operation creates the user, Login signs it in: places among the document's operations. Login is -1 where what the
 	// first answers is enough, or Basic where name and password themselves are sent.
-	Operation int  `json:"operation"`
-	Login     int  `json:"login"`
-	Basic     bool `json:"basic,omitempty"`
+	Operation int `json:"-"`
+	Login     int `json:"-"`
+	// CreatedBy and SignedInBy are the same as "METHOD /path", for a recording.
+	CreatedBy  string `json:"createdBy"`
+	SignedInBy string `json:"signedInBy,omitempty"`
+	Basic      bool   `json:"basic,omitempty"`
 	// Password and Names are the places in the first one's content: of the password, and of what names the user, each a
 	// path of property names.
 	Password []string   `json:"password"`
@@ -57,7 +63,7 @@ func (k *Keys) SignUpOwn(doc *document.Document) string {
 	if l.SignUp = findSignUp(doc, scheme.HTTP == "basic"); l.SignUp == nil {
 		return ""
 	}
-	k.users, k.logins, k.own = []User{{Name: "its own"}}, []*Login{l}, true
+	k.users, k.logins, k.own = []User{{Name: OwnUser}}, []*Login{l}, true
 	return l.Label(doc)
 }
 
@@ -70,7 +76,7 @@ func wanted(doc *document.Document) *document.Scheme {
 			continue
 		}
 		s := schemeOf(doc, op.Security[0][0].Scheme)
-		if s == nil || s.Type == "mutualTLS" || s.Type == "http" && s.HTTP != "basic" && s.HTTP != "bearer" {
+		if s == nil || !ofAUser(s) {
 			continue
 		}
 		if count[s.Name]++; best == nil || count[s.Name] > count[best.Name] {
@@ -78,6 +84,19 @@ func wanted(doc *document.Document) *document.Scheme {
 		}
 	}
 	return best
+}
+
+// ofAUser says whether the scheme is answered by what a user obtains by signing in, which the key of an application is
+// not.
+func ofAUser(s *document.Scheme) bool {
+	switch s.Type {
+	case "apiKey":
+		name := plainName(s.Key)
+		return s.In == "cookie" || strings.Contains(name, "token") || strings.Contains(name, "auth") || strings.Contains(name, "session")
+	case "http":
+		return s.HTTP == "basic" || s.HTTP == "bearer"
+	}
+	return s.Type == "oauth2" || s.Type == "openIdConnect"
 }
 
 // findSignUp is the first pair of operations that fit together, nil if there is none.
@@ -91,7 +110,7 @@ func findSignUp(doc *document.Document, basic bool) *SignUp {
 		if password < 0 {
 			continue
 		}
-		s := &SignUp{Operation: create.Index, Login: -1, Basic: basic, Password: fields[password]}
+		s := &SignUp{Operation: create.Index, CreatedBy: nameOf(create), Login: -1, Basic: basic, Password: fields[password]}
 		for _, f := range fields {
 			if names(f) {
 				s.Names = append(s.Names, f)
@@ -106,13 +125,37 @@ func findSignUp(doc *document.Document, basic bool) *SignUp {
 		for _, login := range doc.Operations {
 			if login != create && looksLike(login, signInWords) {
 				if fills := fit(textFields(login.Body), fields); fills != nil {
-					s.Login, s.Fills = login.Index, fills
+					s.Login, s.SignedInBy, s.Fills = login.Index, nameOf(login), fills
 					return s
 				}
 			}
 		}
 	}
 	return nil
+}
+
+func nameOf(op *document.Operation) string { return op.Method + " " + op.Path }
+
+// resolve finds the operations by their names. It says whether the document has them, each with content.
+func (s *SignUp) resolve(doc *document.Document) bool {
+	s.Operation, s.Login = -1, -1
+	for _, op := range doc.Operations {
+		switch name := nameOf(op); {
+		case op.Body == nil || op.Untestable != "":
+		case name == s.CreatedBy:
+			s.Operation = op.Index
+		case name == s.SignedInBy:
+			s.Login = op.Index
+		}
+	}
+	whole := len(s.Password) > 0
+	for _, f := range s.Fills {
+		whole = whole && len(f.To) > 0 && len(f.From) > 0
+	}
+	for _, n := range s.Names {
+		whole = whole && len(n) > 0
+	}
+	return whole && s.Operation >= 0 && (s.Login >= 0) == (s.SignedInBy != "")
 }
 
 // looksLike says whether the operation is a POST to a fixed path that ends in one of the words, has content, and asks
