@@ -466,3 +466,20 @@ func TestASignInTakesATurnLikeEveryRequest(t *testing.T) {
 		},
 	})
 }
+
+func TestARunThatSignsInIsReplayed(t *testing.T) {
+	t.Parallel()
+	g, document := guard(t, func(g *guarded) { g.tells, g.lasts = true, time.Second })
+	was := test(t, document, "--url", g.url, "--budget", "2500ms", "--auth-file", write(t, "auth.yaml", tokenLogin))
+	out := t.TempDir()
+	o := program("sim", was.out, "--quiet", "--out", out, "--set", "report.recording=true")
+	o.read(t, out)
+	before, after := was.report.Unauthorized.SignIns, o.report.Unauthorized.SignIns
+	if len(after) != 1 || before[0].Obtained < 2 || after[0].Obtained < before[0].Obtained-1 || after[0].Obtained > before[0].Obtained+1 || after[0].Failure != "" {
+		t.Errorf("it signed in %+v, and replayed %+v\n%s", before, after, o.stdout)
+	}
+	if n, m := was.operation(t, "things").ByClass.C5xx, o.operation(t, "things").ByClass.C5xx; m < n/2 || n < 10 {
+		t.Errorf("%d replies to what needs it became %d", n, m)
+	}
+	o.wantHidden(t, g.tokens...)
+}

@@ -56,8 +56,13 @@ func (k *Keys) Bind(doc *document.Document) error {
 	}
 	for _, g := range k.grants {
 		l, why := g.login(doc)
-		if why != "" {
-			wrong = append(wrong, errors.New("--auth: "+why))
+		switch {
+		case why == "":
+		case g.typed:
+			wrong = append(wrong, errors.New(g.where+": "+why))
+			continue
+		default:
+			k.warnings = append(k.warnings, g.where+": "+why+"; it is left out")
 			continue
 		}
 		k.logins = append(k.logins, l)
@@ -161,7 +166,7 @@ func (k *Keys) bindGrant(one *key, scheme *document.Scheme, kind, name, secret s
 	i := slices.IndexFunc(k.grants, func(g *grant) bool { return g.scheme.Name == scheme.Name })
 	if i < 0 {
 		i = len(k.grants)
-		k.grants = append(k.grants, &grant{scheme: scheme})
+		k.grants = append(k.grants, &grant{scheme: scheme, where: one.where, typed: one.typed})
 	}
 	if g := k.grants[i]; kind == "client" {
 		g.id, g.secret = name, secret

@@ -15,6 +15,9 @@ type grant struct {
 	id, secret string // of the client, "" for none
 	// user and password are of the user, "" for the client's own grant.
 	user, password string
+	// where is where it was given, and typed is as with a key.
+	where string
+	typed bool
 }
 
 // asGrant takes a key apart that says how to obtain a token; ok is false for a key that is one.

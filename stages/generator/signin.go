@@ -354,8 +354,8 @@ func (g *Generator) carryWay(r *messages.Request, w credentials.Way, values map[
 	}
 	if w.Body != nil {
 		r.Body = []byte(fill(*w.Body, values))
+		r.Origins = append(r.Origins, messages.Origin{Place: "body", Source: "key"})
 	}
-	r.Origins = append(r.Origins, messages.Origin{Place: "body", Source: "key"})
 	if elsewhere != "" {
 		return
 	}
