@@ -16,7 +16,7 @@ import (
 // Mask hides the keys in whatever is printed or written. A nil Mask hides nothing. It does not change, so that every
 // stage may use it.
 type Mask struct {
-	// forms are by their first bytes, the longest first; first says which hashes of first bytes there are.
+	// forms are by their first four bytes, the longest first; first says which two bytes a form begins with.
 	forms     map[uint32][]form
 	first     *[1 << 16 / 64]uint64
 	variables []Variable
@@ -121,8 +121,7 @@ func (m *Mask) index() {
 		for _, f := range forms {
 			start := startOf(f.text)
 			m.forms[start] = append(m.forms[start], f)
-			h := hashOf(start)
-			m.first[h/64] |= 1 << (h % 64)
+			m.first[start&0xffff/64] |= 1 << (start % 64)
 		}
 	}
 	add(m.given)
@@ -139,24 +138,27 @@ func startOf(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-func hashOf(start uint32) uint32 { return start * 0x9e3779b1 >> 16 }
-
-// at is the longest form that the text begins with at the place i, nil if there is none.
-func (m *Mask) at(s string, i int) *form {
-	if m.first == nil || i+shortest > len(s) {
-		return nil
+// next is where the first form in the text begins, from a place on, and the longest that begins there; the text's length
+// and nil where there is none.
+func (m *Mask) next(s string, from int) (int, *form) {
+	if m.first == nil || len(s)-from < shortest {
+		return len(s), nil
 	}
-	start := startOf(s[i:])
-	if h := hashOf(start); m.first[h/64]&(1<<(h%64)) == 0 {
-		return nil
-	}
-	forms := m.forms[start]
-	for j := range forms {
-		if strings.HasPrefix(s[i:], forms[j].text) {
-			return &forms[j]
+	two := uint(s[from]) << 8
+	for i := from; i+shortest <= len(s); i++ {
+		// The two bytes at i; most begin no form.
+		two = two>>8 | uint(s[i+1])<<8
+		if m.first[two/64]&(1<<(two%64)) == 0 {
+			continue
+		}
+		forms := m.forms[startOf(s[i:])]
+		for j := range forms {
+			if strings.HasPrefix(s[i:], forms[j].text) {
+				return i, &forms[j]
+			}
 		}
 	}
-	return nil
+	return len(s), nil
 }
 
 // mostPasses bounds how often a text is gone over again because its masks made up a key together with what stands
@@ -184,15 +186,11 @@ func (m *Mask) Text(s string) string {
 
 // Has says whether the text holds a key.
 func (m *Mask) Has(s string) bool {
-	if m == nil || m.first == nil {
+	if m == nil {
 		return false
 	}
-	for i := 0; i+shortest <= len(s); i++ {
-		if m.at(s, i) != nil {
-			return true
-		}
-	}
-	return false
+	_, f := m.next(s, 0)
+	return f != nil
 }
 
 // Shell is the text as one word of a POSIX shell. Any byte but NUL comes through. Each key stands as the variable
@@ -253,19 +251,15 @@ func (m *Mask) replace(s string, with func(*form) string) string {
 // scan takes a text apart, from left to right and the longest form first: between gets what stands between the
 // forms, found each form.
 func (m *Mask) scan(s string, between func(string), found func(*form)) {
-	from := 0
-	for i := 0; i < len(s); {
-		f := m.at(s, i)
-		if f == nil {
-			i++
-			continue
-		}
+	for from := 0; ; {
+		i, f := m.next(s, from)
 		between(s[from:i])
+		if f == nil {
+			return
+		}
 		found(f)
-		i += len(f.text)
-		from = i
+		from = i + len(f.text)
 	}
-	between(s[from:])
 }
 
 // shape replaces letters and digits.
