@@ -52,8 +52,14 @@ func (k *Keys) SignUpOwn(doc *document.Document) string {
 	switch {
 	case scheme.Type == "apiKey":
 		l.Take.In, l.Take.Name = scheme.In, scheme.Key
-		if scheme.In == "cookie" {
+		switch {
+		case scheme.In == "cookie":
 			l.Take = Take{From: fromCookies}
+		case strings.EqualFold(scheme.Key, "Authorization"):
+			l.Take.Template = "Bearer {token}"
+			if plainName(scheme.Name) == "token" {
+				l.Take.Template = "Token {token}"
+			}
 		}
 	case scheme.HTTP == "basic":
 		l.Take = Take{}

@@ -264,12 +264,17 @@ func (l *login) wasRefused(why string) {
 	case own && l.creates() && l.spec.SignUp.Login >= 0 && l.attempt == 0:
 		// An earlier run with this seed may have created the user.
 		l.created = true
-	case (own || l.spec.Creation != nil && l.creates()) && l.attempt+1 < signInTries && l.keys == nil:
-		l.attempt++
-		l.created, l.values = false, nil
+	case (own || l.spec.Creation != nil) && l.attempt+1 < signInTries:
+		l.anew()
 	default:
 		l.failed = why
 	}
+}
+
+// anew has another user created: the name was taken, or the user is gone.
+func (l *login) anew() {
+	l.attempt++
+	l.created, l.values = false, nil
 }
 
 // answered hears how a request that carries credentials was answered. A 401 has them renewed, if the operation took them
@@ -292,6 +297,9 @@ func (s *signIns) answered(m messages.Learned, user int) {
 			b.until = m.HeardAt.Add(b.next)
 			l.blamed[operation] = b
 			l.refused, l.by, s.outdated = true, operation, true
+			if own := l.spec.SignUp; own != nil && own.Login < 0 {
+				l.anew() // name and password themselves are sent: the user is gone
+			}
 		}
 	}
 }

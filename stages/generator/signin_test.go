@@ -1,6 +1,8 @@
 package generator
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -309,6 +311,62 @@ func TestAUserIsCreatedFirstWhereTheFileSaysSo(t *testing.T) {
 	in := o.next("sign-in")
 	if want := strings.Replace(string(again.Body), "name", "user", 1); string(in.Body) != want || in.Target != "/login" {
 		t.Errorf("it signs in with %s, want %s", in.Body, want)
+	}
+}
+
+func TestAnOwnUserThatIsGoneIsSignedUpAnew(t *testing.T) {
+	text := func(name string) document.Property {
+		return document.Property{Name: name, Schema: &document.Schema{Types: []string{"string"}, MinLength: -1, MaxLength: -1}}
+	}
+	doc := &document.Document{Origin: "http://h.example", Schemes: []document.Scheme{{Name: "b", Type: "http", HTTP: "basic"}}}
+	doc.Operations = []*document.Operation{
+		{Index: 0, ID: "signUp", Method: "POST", Path: "/accounts", Body: &document.Body{Required: true, Media: []*document.Media{{
+			Type: "application/json", Schema: &document.Schema{
+				Types: []string{"object"}, Properties: []document.Property{text("email"), text("password")}, Required: []string{"email", "password"},
+				MaxProperties: -1, MaxItems: -1, MaxLength: -1, MinLength: -1,
+			},
+		}}}},
+		{Index: 1, ID: "mine", Method: "GET", Path: "/mine", Security: [][]document.Requirement{{{Scheme: "b"}}}},
+	}
+	keys := &credentials.Keys{}
+	if keys.SignUpOwn(doc) == "" {
+		t.Fatal("no way to sign up was found")
+	}
+	if err := keys.Bind(doc); err != nil {
+		t.Fatal(err)
+	}
+	o := &office{tb: t, clock: clock.NewFake(time.Time{}), doc: doc}
+	s := settings.Default()
+	s.Schedule.OpeningLap = false
+	o.g = New(Config{Document: doc, Settings: s, Keys: keys, Seed: 1}, o.clock, Neighbours{Pacer: func(m messages.ToPacer) {
+		o.offers = append(o.offers, m.(messages.Offer))
+	}})
+	mine := func() *messages.Request {
+		for {
+			if r := o.want(messages.Want{}).Request; r.Operation == 1 {
+				return r
+			}
+		}
+	}
+	var sent []string
+	for range 2 {
+		create := o.next("sign-in")
+		var account struct{ Email, Password string }
+		if err := json.Unmarshal(create.Body, &account); err != nil || len(account.Password) < 8 {
+			t.Fatalf("it signs up with %s", create.Body)
+		}
+		o.told(create, 201, &messages.SignedIn{Creates: true})
+		r := mine()
+		want := "Basic " + base64.StdEncoding.EncodeToString([]byte(account.Email+":"+account.Password))
+		if got := messages.Get(r.Header, "Authorization"); got != want {
+			t.Errorf("it sends %q, want %q", got, want)
+		}
+		sent = append(sent, want)
+		o.answers(r, 200)
+		o.answers(mine(), 401)
+	}
+	if sent[0] == sent[1] {
+		t.Error("the user that is gone was signed up again")
 	}
 }
 
