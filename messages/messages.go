@@ -77,7 +77,8 @@ const (
 	NothingBuilt
 	// NothingEver: nothing in the document can be sent. The run ends.
 	NothingEver
-	// NothingAllowed: every request of the opening lap was answered 401. The run ends.
+	// NothingAllowed: every request of the opening lap was answered 401, or each operation needs a sign-in that failed.
+	// The run ends.
 	NothingAllowed
 )
 
@@ -98,6 +99,8 @@ type Learned struct {
 	Refused bool
 	// Findings are what the checks found in the exchange.
 	Findings []Finding
+	// SignedIn is what the reply to a sign-in gave, nil for every other request and where there is no reply.
+	SignedIn *SignedIn
 	// Kind sorts what ended a request without a whole reply.
 	Kind Failure
 	// SentAt is when its bytes began to be written, HeardAt when the reply's header was there (its end, if there was no
@@ -283,6 +286,8 @@ type Judged struct {
 	Findings []Finding
 	// Refused is true for a 429, or a 503 with a readable Retry-After.
 	Refused bool
+	// SignedIn is what the reply to a sign-in gave, nil for every other request and where there is no reply.
+	SignedIn *SignedIn
 	// Unjudged says why the reply's body could not be judged against the document, "" if it was or need not be.
 	Unjudged string
 	// Unread are the fields on a quota that were ignored or capped, and why, a line each; of names and words of our own.
@@ -353,7 +358,7 @@ const (
 	Terminated
 	// NothingToSend: nothing in the document can be sent.
 	NothingToSend
-	// Unauthorized: every request of the opening lap was answered 401.
+	// Unauthorized: every request of the opening lap was answered 401, or each operation needs a sign-in that failed.
 	Unauthorized
 	// HeldToTheEnd: the API asked for quiet until after the deadline, so nothing more could be sent.
 	HeldToTheEnd

@@ -26,6 +26,8 @@ type Request struct {
 	Series *Step
 	// User names whose credentials it carries, "" for those of the run's only user.
 	User string
+	// SignIn says which sign-in the request is a step of, nil for none.
+	SignIn *SignIn
 	// Recheck says which finding the request is sent again for, nil for none.
 	Recheck *Recheck
 	// Origins say where each value came from.
@@ -136,6 +138,22 @@ type Set []uint64
 func (s Set) Has(operation int) bool {
 	w := operation >> 6
 	return w < len(s) && s[w]&(1<<(operation&63)) != 0
+}
+
+// Or is the set of the operations in either.
+func (s Set) Or(t Set) Set {
+	if len(s) < len(t) {
+		s, t = t, s
+	}
+	if len(t) == 0 {
+		return s
+	}
+	both := make(Set, len(s))
+	copy(both, s)
+	for i, w := range t {
+		both[i] |= w
+	}
+	return both
 }
 
 // With is the set with the operation in it; the set itself is not changed.

@@ -159,6 +159,9 @@ var rules = map[string]rule{
 		meaning: "Most items of an invented list whose schema gives no bound.",
 		least:   0, most: 10_000,
 	},
+	"generation.signUp": {
+		meaning: "Whether a run without a key signs up a user of its own, where operations ask for one and the document says how (decision 0019).",
+	},
 
 	"memory.learnFromReplies": {
 		meaning: "Whether values the API returned are used in later requests.",

@@ -63,6 +63,7 @@ type Generation struct {
 	MostDepth               int     `yaml:"mostDepth"`
 	LongestText             int     `yaml:"longestText"`
 	MostItems               int     `yaml:"mostItems"`
+	SignUp                  bool    `yaml:"signUp"`
 }
 
 // Memory says what is kept of what the API returned.
@@ -129,6 +130,7 @@ func Default() Settings {
 			OptionalParameterChance: 0.3, OptionalPropertyChance: 0.8, OptionalBodyChance: 0.9,
 			ExampleWeight: 15, DefaultWeight: 5, ObservedWeight: 20, RandomWeight: 20, ImpliedKindChance: 0.5,
 			MostDepth: 8, LongestText: 64, MostItems: 4,
+			SignUp: true,
 		},
 		Memory: Memory{
 			LearnFromReplies: true, ValuesPerName: 20, MostNames: 2000, ReadUpTo: 512 << 10, MostDepth: 6,

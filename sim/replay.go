@@ -15,6 +15,7 @@ import (
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/stages/reporter"
 )
@@ -255,6 +256,12 @@ func closes(r *messages.Reply) bool {
 
 // Address is where the API was, as document.Options has it.
 func (r *Recording) Address() string { return cmp.Or(r.Run.URL, r.Run.Origin) }
+
+// Keys say how the recorded run signed in, the keys in them masked; nil where it did not. What is asked to sign in and is
+// not of the document is added to it.
+func (r *Recording) Keys(doc *document.Document) (*credentials.Keys, error) {
+	return credentials.ReadPlan(r.Run.SignIn, doc)
+}
 
 // Document reads the document that was tested, from the recording itself.
 func (r *Recording) Document(ctx context.Context) (*document.Document, error) {

@@ -6,6 +6,7 @@ import (
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/sim/paper"
 	"github.com/restest/restest/stages"
@@ -26,6 +27,8 @@ type Simulation struct {
 	Budget   time.Duration
 	// WholeAPIAtOnce has every request wait as soon as one operation is told to (pacer.Config).
 	WholeAPIAtOnce bool
+	// Keys say how the run signs in; nil where it does not.
+	Keys *credentials.Keys
 	// Report is what the reporter needs to know beside this; From names in it what answers.
 	Report reporter.Config
 	From   string
@@ -34,7 +37,7 @@ type Simulation struct {
 // Run runs it. The same Simulation gives the same report, to the byte, on any machine.
 func (s Simulation) Run(order stages.Order) reporter.Result {
 	run := stages.Run{
-		Document: s.Document, Settings: s.Settings, Seed: s.Seed, Deadline: clock.Instant(s.Budget), LastWrite: -1,
+		Document: s.Document, Settings: s.Settings, Keys: s.Keys, Seed: s.Seed, Deadline: clock.Instant(s.Budget), LastWrite: -1,
 		WholeAPIAtOnce: s.WholeAPIAtOnce, Report: s.Report,
 	}
 	run.Report.Source, run.Report.Budget = s.Document.Source, s.Budget

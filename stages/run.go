@@ -7,6 +7,7 @@ package stages
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/restest/restest/clock"
@@ -73,6 +74,7 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	report := r.Report
 	report.Document, report.Settings, report.Seed, report.Done = r.Document, r.Settings, r.Seed, done
 	report.LastWrite = r.LastWrite
+	report.SignIns, report.Plan = signIns(r.Keys, r.Document), r.Keys.Plan()
 	for _, u := range g.Unbuildable() {
 		report.Unbuildable = append(report.Unbuildable, reporter.Unbuildable{Operation: u.Operation, Reason: u.Reason})
 	}
@@ -90,13 +92,33 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 		Pacer: toPacer.Tell, Classifier: toClassifier.Tell,
 	}, transport).Handle
 
-	toClassifier.handle = classifier.New(classifier.Config{Document: r.Document, Settings: r.Settings}, c, classifier.Neighbours{
+	toClassifier.handle = classifier.New(classifier.Config{Document: r.Document, Settings: r.Settings, Keys: r.Keys}, c, classifier.Neighbours{
 		Generator: toGenerator.Tell, Pacer: toPacer.Tell, Reporter: toReporter.Tell,
 	}).Handle
 
 	rep := reporter.New(report, c, reporter.Neighbours{Pacer: toPacer.Tell, Self: toReporter.Tell})
 	toReporter.handle = rep.Handle
 	return &pipeline{generator: toGenerator, pacer: toPacer, sender: toSender, reporter: rep, transport: transport}
+}
+
+// signIns are the run's sign-ins and who needs them.
+func signIns(keys *credentials.Keys, doc *document.Document) []reporter.SignIn {
+	var all []reporter.SignIn
+	users := keys.Users()
+	for i, l := range keys.Logins() {
+		s := reporter.SignIn{Label: l.Label(doc), Own: keys.Own()}
+		user := max(0, l.User)
+		if l.User >= 0 {
+			s.User = users[l.User]
+		}
+		for _, op := range doc.Operations {
+			if op.Untestable == "" && slices.Contains(keys.Needs(doc, op, user), i) {
+				s.Operations = append(s.Operations, op.Index)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // testable are the operations that requests can be built for.

@@ -68,7 +68,7 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 		Report: reporter.Config{
 			Values: p.given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},
 			Source: p.options.document, Budget: p.options.budget, Mask: p.mask,
-			KeysUsed: p.keys.Used(), KeysMissing: p.keys.Missing(p.doc), Out: folder, Quiet: p.options.quiet,
+			KeysUsed: p.keys.Used(p.doc), KeysMissing: p.keys.Missing(p.doc), Out: folder, Quiet: p.options.quiet,
 			Notes: p.notes, Started: p.clock.Wall(0), URL: p.options.url, Files: &p.files,
 			Formats: formatsNamed(p.given.Report.Formats),
 		},

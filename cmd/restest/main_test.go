@@ -317,7 +317,7 @@ paths:
 	if err != nil {
 		t.Fatal(err)
 	}
-	placed := p.keys.For(p.doc, p.doc.Operations[0])
+	placed := p.keys.For(p.doc, p.doc.Operations[0], 0, nil)
 	if want := []credentials.Placed{{In: "header", Name: "X-Api-Key", Value: "s3cret"}}; !slices.Equal(placed, want) {
 		t.Errorf("the first operation is sent %v, want %v", placed, want)
 	}

@@ -33,6 +33,8 @@ type runOptions struct {
 	seed     uint64
 	out      string
 	auth     []string
+	// authFile is a file of users and their sign-ins, "" for none.
+	authFile string
 	settings settings.Input
 	// printSettings asks for the settings alone: nothing is read or sent.
 	printSettings bool
@@ -53,7 +55,10 @@ end and written to the report.
 
 A key goes where the document asks for it: KEY for its one scheme, SCHEME=KEY for one of several, basic:USER:PASSWORD
 and bearer:TOKEN for schemes of that kind. header:NAME=VALUE, query:NAME=VALUE and cookie:NAME=VALUE go with every
-request. RESTEST_AUTH holds a key too, or several, a line each. No key is ever printed or written.
+request. SCHEME=client:ID:SECRET and SCHEME=password:USER:PASSWORD obtain a token where the document's OAuth 2.0 scheme
+says (both together name the client beside the user), and renew it. RESTEST_AUTH holds a key too, or several, a line
+each. --auth-file names users and how each signs in, in the format of the Web Fuzzing Commons. A run without a key signs
+up a user of its own where the document says how (generation.signUp). No key is ever printed or written.
 
 A setting can stand in a file (--settings), in RESTEST_GROUP_KEY or in --set; the later wins. restest settings
 lists them all.`),
@@ -67,6 +72,7 @@ lists them all.`),
 			budgetFlag("60s", "reading the document included"),
 			seedFlag(), outFlag(),
 			&cli.StringSliceFlag{Name: "auth", Usage: "a `KEY` in one of the forms above; may be repeated"},
+			&cli.StringFlag{Name: "auth-file", Usage: "`FILE` of users and how they sign in, YAML or JSON (Web Fuzzing Commons)"},
 		}, settingsFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "proxy", Usage: "`URL` of a proxy; without it HTTPS_PROXY and HTTP_PROXY count, and NO_PROXY always does"},
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as a file for --settings, and end"},
@@ -87,7 +93,7 @@ lists them all.`),
 // runOptions reads the command line of run.
 func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	o = runOptions{
-		url: cmd.String("url"), out: cmd.String("out"), auth: cmd.StringSlice("auth"),
+		url: cmd.String("url"), out: cmd.String("out"), auth: cmd.StringSlice("auth"), authFile: cmd.String("auth-file"),
 		printSettings: cmd.Bool("print-settings"), quiet: cmd.Bool("quiet"), environ: a.environ,
 	}
 	if o.settings, err = a.settingsInput(cmd); err != nil {
@@ -189,6 +195,19 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		return nil, err
 	}
 
+	if o.authFile != "" {
+		content, err := readFile(o.authFile, mostSettings)
+		if err != nil {
+			return nil, fmt.Errorf("--auth-file %s: %w", settings.Quote(o.authFile), err)
+		}
+		file, err := credentials.ParseAuthFile(o.authFile, content)
+		if err != nil {
+			return nil, err
+		}
+		p.keys.Include(file)
+		warnings = append(warnings, file.Notes()...)
+	}
+
 	p.fetcher = newFetcher(p.given, o.environ, p.clock)
 	r := newReader(s.in, p.fetcher, o.document)
 	spent := fmt.Errorf("the budget, %s, was over before %s was read", settings.FormatDuration(o.budget), settings.Quote(r.location))
@@ -207,6 +226,11 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 
 	if _, err := stages.OwnRates(p.doc, p.given.Engine); err != nil {
 		return nil, err
+	}
+	if p.given.Generation.SignUp && p.keys.None() {
+		if how := p.keys.SignUpOwn(p.doc); how != "" {
+			warnings = append(warnings, "no key was given, so the run will sign up a user of its own ("+how+"); generation.signUp=false keeps it from that")
+		}
 	}
 	if err := p.keys.Bind(p.doc); err != nil {
 		return nil, err

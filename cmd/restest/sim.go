@@ -288,6 +288,9 @@ func (r *simulator) readRecording(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.Keys, err = rec.Keys(r.Document); err != nil {
+		return err
+	}
 	// What is recorded already need not be recorded again, unless it is asked for.
 	r.based = append(rec.Run.Given(), settings.Flag{Flag: "the simulation", Name: "report.recording", Value: "false"})
 	r.Recording, r.Seed, r.Budget = rec, rec.Run.Seed, rec.Budget

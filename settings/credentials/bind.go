@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ func (k *Keys) Bind(doc *document.Document) error {
 	if k == nil {
 		return nil
 	}
-	k.schemes, k.warnings = make(map[string]Placed), nil
+	k.schemes, k.warnings, k.grants = make(map[string]Placed), nil, nil
 	var wrong []error
 	// Who comes later wins; the environment's, which are last, give way to the typed ones.
 	var order []*key
@@ -53,7 +54,21 @@ func (k *Keys) Bind(doc *document.Document) error {
 			}
 		}
 	}
+	for _, g := range k.grants {
+		l, why := g.login(doc)
+		switch {
+		case why == "":
+		case g.typed:
+			wrong = append(wrong, errors.New(g.where+": "+why))
+			continue
+		default:
+			k.warnings = append(k.warnings, g.where+": "+why+"; it is left out")
+			continue
+		}
+		k.logins = append(k.logins, l)
+	}
 	k.spread(doc)
+	k.link(doc)
 	return errors.Join(wrong...)
 }
 
@@ -111,6 +126,11 @@ func (k *Keys) spread(doc *document.Document) {
 // bind finds the scheme of a key given as key or scheme=key.
 func (k *Keys) bind(doc *document.Document, one *key) error {
 	scheme, text, wrong := choose(doc, one.text)
+	if wrong == "" && (scheme.Type == "oauth2" || scheme.Type == "openIdConnect") {
+		if kind, name, secret, ok := asGrant(text); ok {
+			return k.bindGrant(one, scheme, kind, name, secret)
+		}
+	}
 	var placed Placed
 	if wrong == "" {
 		placed, wrong = place(scheme, text)
@@ -133,6 +153,36 @@ func (k *Keys) bind(doc *document.Document, one *key) error {
 	k.schemes[scheme.Name] = placed
 	return nil
 }
+
+// bindGrant takes in a key that says how to obtain a token.
+func (k *Keys) bindGrant(one *key, scheme *document.Scheme, kind, name, secret string) error {
+	hidden := key{}
+	if secret != "" || kind == "password" {
+		if wrong := hidden.hide(secret); wrong != "" {
+			return fmt.Errorf("%s: %s", one.where, wrong)
+		}
+	}
+	one.secrets, one.meaning = hidden.secrets, "the secret of the client for the scheme "+scheme.Name
+	i := slices.IndexFunc(k.grants, func(g *grant) bool { return g.scheme.Name == scheme.Name })
+	if i < 0 {
+		i = len(k.grants)
+		k.grants = append(k.grants, &grant{scheme: scheme, where: one.where, typed: one.typed})
+	}
+	if g := k.grants[i]; kind == "client" {
+		g.id, g.secret = name, secret
+		_, pair, _ := strings.Cut(basicClient(name, secret).Value, " ")
+		if text, err := base64.StdEncoding.DecodeString(pair); err == nil && secret != "" {
+			one.secrets = append(one.secrets, secretPair(string(text)))
+		}
+	} else {
+		g.user, g.password = name, secret
+		one.meaning = "the password of the user for the scheme " + scheme.Name
+	}
+	return nil
+}
+
+// secretPair is a name and a password that are hidden as their base64.
+func secretPair(pair string) secret { return secret{text: pair} }
 
 // choose finds which scheme a text belongs to, and the key in it.
 func choose(doc *document.Document, text string) (scheme *document.Scheme, key, wrong string) {

@@ -19,13 +19,23 @@ type Keys struct {
 	// everywhere are those that go with every request, in the order they were given.
 	everywhere []Placed
 	warnings   []string
+
+	// grants are the keys that say how to obtain a token, by the scheme's name and in the order they were given.
+	grants []*grant
+	// users, logins and hidden are those of the authentication file; the grants' logins are among them, and that of an own
+	// user.
+	users  []User
+	logins []*Login
+	hidden []*key
+	// own is true if the run signs up a user of its own.
+	own bool
 }
 
 // Placed is a credential and where it goes in a request.
 type Placed struct {
-	In    string // "header", "query" or "cookie"
-	Name  string
-	Value string
+	In    string `json:"in"` // "header", "query" or "cookie"
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // same says whether both go to the same place, where only one can stand.
@@ -42,20 +52,114 @@ func basic(user, password string) Placed {
 	return authorization("Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
 }
 
-// For are the credentials to send with a request to the operation, in a fixed order: those of the first alternative
-// that keys were given for, and those that go everywhere, which win where both go to one place. An alternative that
-// needs no keys is taken last, since a key was given to be used. A nil Keys has none.
-func (k *Keys) For(doc *document.Document, op *document.Operation) []Placed {
+// For are the credentials to send with a request of the user's to the operation, in a fixed order: those of the first
+// alternative that keys were given for, those that go everywhere, and the user's own; the later win where two go to one
+// place. An alternative that needs no keys is taken last, since a key was given to be used. What a sign-in obtains is
+// what granted says, nil while there is nothing: its place is taken all the same, with no value. A nil Keys has none.
+func (k *Keys) For(doc *document.Document, op *document.Operation, user int, granted func(login int) []Placed) []Placed {
 	if k == nil {
 		return nil
 	}
 	var placed []Placed
-	for _, needed := range k.alternative(doc, op) {
-		if p, given := k.schemes[needed.Scheme]; given && !stands(p, k.everywhere) && !stands(p, placed) {
-			placed = append(placed, p)
+	put := func(p Placed) { placed = append(slices.DeleteFunc(placed, p.same), p) }
+	alternative := k.alternative(doc, op)
+	for _, needed := range alternative {
+		if p, given := k.schemes[needed.Scheme]; given && !stands(p, placed) {
+			put(p)
 		}
 	}
-	return append(placed, k.everywhere...)
+	for _, p := range k.everywhere {
+		put(p)
+	}
+	if user < len(k.users) {
+		for _, p := range k.users[user].Fixed {
+			put(p)
+		}
+	}
+	for i, l := range k.logins {
+		if !l.goesWith(alternative, user) {
+			continue
+		}
+		keys := granted(i)
+		if keys == nil {
+			keys = l.Take.places()
+		}
+		for _, p := range keys {
+			put(p)
+		}
+	}
+	return placed
+}
+
+// goesWith says whether what the login obtains is sent with the user's requests to an operation with that alternative.
+func (l *Login) goesWith(alternative []document.Requirement, user int) bool {
+	if l.User != Everyone && l.User != user {
+		return false
+	}
+	return l.Scheme == "" || slices.ContainsFunc(alternative, func(r document.Requirement) bool { return r.Scheme == l.Scheme })
+}
+
+// Needs are the sign-ins that have to be there before a request of the user's goes to the operation, by their places
+// among Logins: for a scheme's those that it asks for, for a user's each that asks for any, or every operation of a
+// document that asks for nothing.
+func (k *Keys) Needs(doc *document.Document, op *document.Operation, user int) []int {
+	if k == nil {
+		return nil
+	}
+	var needs []int
+	alternative := k.alternative(doc, op)
+	asksNowhere := !slices.ContainsFunc(doc.Operations, asks)
+	for i, l := range k.logins {
+		if l.goesWith(alternative, user) && (l.Scheme != "" || asksNowhere || asks(op)) {
+			needs = append(needs, i)
+		}
+	}
+	return needs
+}
+
+// asks says whether the operation asks for credentials.
+func asks(op *document.Operation) bool {
+	return len(op.Security) > 0 && !slices.ContainsFunc(op.Security, func(a []document.Requirement) bool { return len(a) == 0 })
+}
+
+// Users are the names of those whose credentials requests can carry, the one that they carry by default first; none for
+// a run whose keys are nobody's in particular.
+func (k *Keys) Users() []string {
+	if k == nil {
+		return nil
+	}
+	var names []string
+	for _, u := range k.users {
+		names = append(names, u.Name)
+	}
+	return names
+}
+
+// Logins are the sign-ins of the run.
+func (k *Keys) Logins() []*Login {
+	if k == nil {
+		return nil
+	}
+	return k.logins
+}
+
+// Everywhere are the credentials that go with every request to the API, whoever's it is.
+func (k *Keys) Everywhere() []Placed {
+	if k == nil {
+		return nil
+	}
+	return k.everywhere
+}
+
+// Basic is the credential of basic authentication (RFC 7617).
+func Basic(user, password string) Placed { return basic(user, password) }
+
+// Own says whether the run signs up a user of its own. Where that fails requests go without.
+func (k *Keys) Own() bool { return k != nil && k.own }
+
+// None says whether no key at all was given.
+func (k *Keys) None() bool {
+	return k == nil || len(k.keys) == 0 && len(k.users) == 0 && len(k.logins) == 0
 }
 
 // alternative is the first of the operation's alternatives, each the schemes needed together, that has all its keys.
@@ -70,9 +174,13 @@ func (k *Keys) alternative(doc *document.Document, op *document.Operation) []doc
 	return nil
 }
 
-// has says whether a scheme is answered, by a key of its own or by one that goes everywhere and stands in its place.
+// has says whether a scheme is answered: by a key of its own, by one that goes everywhere and stands in its place, or
+// by a sign-in. Who signs in by an authentication file is taken to know what the API asks for.
 func (k *Keys) has(doc *document.Document, name string) bool {
 	if _, given := k.schemes[name]; given {
+		return true
+	}
+	if len(k.users) > 0 && !k.own || slices.ContainsFunc(k.logins, func(l *Login) bool { return l.Scheme == name }) {
 		return true
 	}
 	scheme := schemeOf(doc, name)

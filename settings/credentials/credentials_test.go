@@ -111,7 +111,7 @@ func TestWhereAKeyGoes(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			doc := with(row.schemes...)
-			if got := text(bound(t, doc, row.auth...).For(doc, row.op)); got != row.want {
+			if got := text(bound(t, doc, row.auth...).For(doc, row.op, 0, nil)); got != row.want {
 				t.Errorf("got %q, want %q", got, row.want)
 			}
 		})
@@ -121,7 +121,7 @@ func TestWhereAKeyGoes(t *testing.T) {
 func TestNoKeysAreNone(t *testing.T) {
 	var keys *Keys
 	doc := with(apiKey)
-	if err := keys.Bind(doc); err != nil || keys.For(doc, asking("api_key")) != nil || keys.Warnings() != nil {
+	if err := keys.Bind(doc); err != nil || keys.For(doc, asking("api_key"), 0, nil) != nil || keys.Warnings() != nil {
 		t.Errorf("a nil Keys has keys")
 	}
 	if got := keys.Mask().Text("s3cret"); got != "s3cret" {
@@ -138,10 +138,10 @@ func TestTypedKeysWinOverThoseOfTheEnvironment(t *testing.T) {
 	if err := keys.Bind(doc); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(keys.For(doc, asking("api_key"))); got != "header X-Api-Key: typed; header x-mine: typed" {
+	if got := text(keys.For(doc, asking("api_key"), 0, nil)); got != "header X-Api-Key: typed; header x-mine: typed" {
 		t.Errorf("got %s", got)
 	}
-	if got := text(keys.For(doc, asking("token"))); got != "header Authorization: Bearer environment; header x-mine: typed" {
+	if got := text(keys.For(doc, asking("token"), 0, nil)); got != "header Authorization: Bearer environment; header x-mine: typed" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -224,7 +224,7 @@ func TestKeysThatBelongNowhere(t *testing.T) {
 		if err := keys.Bind(doc); err != nil || len(keys.Warnings()) != 1 || !strings.Contains(keys.Warnings()[0], row.want) {
 			t.Errorf("%q in the environment: %v, warnings %q", row.auth, err, keys.Warnings())
 		}
-		if got := keys.For(doc, doc.Operations[len(doc.Operations)-1]); got != nil {
+		if got := keys.For(doc, doc.Operations[len(doc.Operations)-1], 0, nil); got != nil {
 			t.Errorf("%q goes to %v all the same", row.auth, got)
 		}
 		if strings.Contains(keys.Mask().Text("-"+row.auth+"-"), "s3cret") {
@@ -237,7 +237,7 @@ func TestAnUntestableOperationAsksForNothing(t *testing.T) {
 	doc := with(apiKey, inQuery)
 	doc.Operations[2].Untestable = "its body cannot be built"
 	keys := bound(t, doc, "s3cret")
-	if got := text(keys.For(doc, doc.Operations[1])); got != "header X-Api-Key: s3cret" {
+	if got := text(keys.For(doc, doc.Operations[1], 0, nil)); got != "header X-Api-Key: s3cret" {
 		t.Errorf("got %q", got)
 	}
 	if missing := keys.Missing(doc); missing != nil {

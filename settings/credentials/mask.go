@@ -16,9 +16,23 @@ import (
 // Mask hides the keys in whatever is printed or written. A nil Mask hides nothing. It does not change, so that every
 // stage may use it.
 type Mask struct {
-	forms     []form // longest first
+	// forms are by their first four bytes, the longest first; first says which two bytes a form begins with.
+	forms     map[uint32][]form
+	first     *[1 << 16 / 64]uint64
 	variables []Variable
+	// obtained are the secrets that With added, the oldest first.
+	obtained []obtained
+	given    []form
 }
+
+// obtained is a secret that came while the run went on.
+type obtained struct {
+	text  string
+	forms []form
+}
+
+// mostObtained bounds how many of the secrets that came while the run went on are hidden: the newest.
+const mostObtained = 500
 
 // Variable is a shell variable that stands for a key in a curl line.
 type Variable struct{ Name, Meaning string }
@@ -44,25 +58,107 @@ func (k *Keys) Mask() *Mask {
 	}
 	m := &Mask{}
 	seen := make(map[string]bool)
-	for i, one := range k.keys {
+	for i, one := range slices.Concat(k.keys, k.hidden) {
 		for j, s := range one.secrets {
 			variable := fmt.Sprintf("RESTEST_KEY_%d", i+1)
 			if j > 0 {
 				variable += fmt.Sprintf("_PART_%d", j+1)
 			}
-			for _, written := range s.written() {
-				if written.text == "" || seen[written.text] {
-					continue
-				}
-				seen[written.text] = true
-				name := variable + written.suffix
-				m.forms = append(m.forms, form{written.text, written.mask, name})
-				m.variables = append(m.variables, Variable{name, one.meaning + written.how})
+			m.given = append(m.given, m.formsOf(s, variable, one.meaning, seen)...)
+		}
+	}
+	m.index()
+	return m
+}
+
+// With is the mask that hides what a sign-in gave, too. In a curl line they stand as variables of the sign-in's number,
+// whichever of its replies they come from.
+func (m *Mask) With(login int, meaning string, secrets []string) *Mask {
+	if m == nil {
+		m = &Mask{}
+	}
+	n := &Mask{given: m.given, variables: slices.Clone(m.variables), obtained: slices.Clone(m.obtained)}
+	for i, text := range secrets {
+		s := secret{text: text, plain: true}
+		if utf8.RuneCountInString(text) < shortest || s.hidesAsItself() || slices.ContainsFunc(n.obtained, func(o obtained) bool { return o.text == text }) {
+			continue
+		}
+		variable := fmt.Sprintf("RESTEST_TOKEN_%d", login+1)
+		if i > 0 {
+			variable += fmt.Sprintf("_PART_%d", i+1)
+		}
+		n.obtained = append(n.obtained, obtained{text, n.formsOf(s, variable, meaning, map[string]bool{})})
+	}
+	n.obtained = n.obtained[max(0, len(n.obtained)-mostObtained):]
+	n.index()
+	return n
+}
+
+// formsOf are the ways to write a secret that were not seen before, and their variables are noted.
+func (m *Mask) formsOf(s secret, variable, meaning string, seen map[string]bool) []form {
+	var forms []form
+	for _, written := range s.written() {
+		if written.text == "" || seen[written.text] {
+			continue
+		}
+		seen[written.text] = true
+		name := variable + written.suffix
+		forms = append(forms, form{written.text, written.mask, name})
+		if v := (Variable{name, meaning + written.how}); !slices.Contains(m.variables, v) {
+			m.variables = append(m.variables, v)
+		}
+	}
+	return forms
+}
+
+// index sorts the forms by their first bytes. A form that is there twice is the one given first.
+func (m *Mask) index() {
+	if len(m.given)+len(m.obtained) == 0 {
+		return
+	}
+	m.forms, m.first = map[uint32][]form{}, new([1 << 16 / 64]uint64)
+	add := func(forms []form) {
+		for _, f := range forms {
+			start := startOf(f.text)
+			m.forms[start] = append(m.forms[start], f)
+			m.first[start&0xffff/64] |= 1 << (start % 64)
+		}
+	}
+	add(m.given)
+	for _, o := range m.obtained {
+		add(o.forms)
+	}
+	for start := range m.forms {
+		slices.SortStableFunc(m.forms[start], func(a, b form) int { return cmp.Compare(len(b.text), len(a.text)) })
+	}
+}
+
+// startOf are the first bytes of a text, of which there are at least as many as a key has characters.
+func startOf(s string) uint32 {
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
+// next is where the first form in the text begins, from a place on, and the longest that begins there; the text's length
+// and nil where there is none.
+func (m *Mask) next(s string, from int) (int, *form) {
+	if m.first == nil || len(s)-from < shortest {
+		return len(s), nil
+	}
+	two := uint(s[from]) << 8
+	for i := from; i+shortest <= len(s); i++ {
+		// The two bytes at i; most begin no form.
+		two = two>>8 | uint(s[i+1])<<8
+		if m.first[two/64]&(1<<(two%64)) == 0 {
+			continue
+		}
+		forms := m.forms[startOf(s[i:])]
+		for j := range forms {
+			if strings.HasPrefix(s[i:], forms[j].text) {
+				return i, &forms[j]
 			}
 		}
 	}
-	slices.SortStableFunc(m.forms, func(a, b form) int { return cmp.Compare(len(b.text), len(a.text)) })
-	return m
+	return len(s), nil
 }
 
 // mostPasses bounds how often a text is gone over again because its masks made up a key together with what stands
@@ -90,7 +186,11 @@ func (m *Mask) Text(s string) string {
 
 // Has says whether the text holds a key.
 func (m *Mask) Has(s string) bool {
-	return m != nil && slices.ContainsFunc(m.forms, func(f form) bool { return strings.Contains(s, f.text) })
+	if m == nil {
+		return false
+	}
+	_, f := m.next(s, 0)
+	return f != nil
 }
 
 // Shell is the text as one word of a POSIX shell. Any byte but NUL comes through. Each key stands as the variable
@@ -99,12 +199,11 @@ func (m *Mask) Shell(s string) string {
 	if s == "" {
 		return "''"
 	}
-	var forms []form
-	if m != nil {
-		forms = m.forms
+	if m == nil {
+		m = &Mask{}
 	}
 	var b strings.Builder
-	scan(forms, s, func(text string) {
+	m.scan(s, func(text string) {
 		if text != "" {
 			b.WriteString("'" + strings.ReplaceAll(text, "'", `'\''`) + "'")
 		}
@@ -145,40 +244,21 @@ func (m *Mask) replace(s string, with func(*form) string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	scan(m.forms, s, func(text string) { b.WriteString(text) }, func(f *form) { b.WriteString(with(f)) })
+	m.scan(s, func(text string) { b.WriteString(text) }, func(f *form) { b.WriteString(with(f)) })
 	return b.String()
 }
 
 // scan takes a text apart, from left to right and the longest form first: between gets what stands between the
-// forms, found each form. Each form is looked for only once in each part of the text, so that a text made of nothing
-// but keys costs no more than another.
-func scan(forms []form, s string, between func(string), found func(*form)) {
-	const unknown = -1
-	next := make([]int, len(forms))
-	for i := range next {
-		next[i] = unknown
-	}
-	at := 0
-	for {
-		first := -1
-		for i := range forms {
-			if next[i] < at {
-				next[i] = len(s)
-				if j := strings.Index(s[at:], forms[i].text); j >= 0 {
-					next[i] = at + j
-				}
-			}
-			if next[i] < len(s) && (first < 0 || next[i] < next[first]) {
-				first = i
-			}
-		}
-		if first < 0 {
-			between(s[at:])
+// forms, found each form.
+func (m *Mask) scan(s string, between func(string), found func(*form)) {
+	for from := 0; ; {
+		i, f := m.next(s, from)
+		between(s[from:i])
+		if f == nil {
 			return
 		}
-		between(s[at:next[first]])
-		found(&forms[first])
-		at = next[first] + len(forms[first].text)
+		found(f)
+		from = i + len(f.text)
 	}
 }
 

@@ -207,7 +207,7 @@ func TestAShellGivesBackEachByte(t *testing.T) {
 		in := someText(t, secrets)
 		word := mask.Shell(in)
 		command := exec.Command(shell, "-c", "printf %s "+word)
-		for _, f := range mask.forms {
+		for _, f := range mask.given {
 			command.Env = append(command.Env, f.variable+"="+f.text)
 		}
 		got, err := command.Output()

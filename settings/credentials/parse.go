@@ -10,7 +10,8 @@ import (
 )
 
 // Forms lists the forms a key can be given in, for a message.
-const Forms = "key, scheme=key, header:Name=value, query:name=value, cookie:name=value, basic:user:password or bearer:token"
+const Forms = "key, scheme=key, header:Name=value, query:name=value, cookie:name=value, basic:user:password, bearer:token, " +
+	"scheme=client:id:secret or scheme=password:user:password"
 
 // key is one credential as it was given.
 type key struct {

@@ -56,6 +56,8 @@ type Operation struct {
 	Security [][]Requirement
 	// Untestable says why no request can be built for it, "" where one can.
 	Untestable string
+	// SignIn is true for one that the document does not declare: requests to sign in go there, and no others.
+	SignIn bool
 	// Place is where it stands.
 	Place Place
 }
@@ -75,8 +77,9 @@ type Scheme struct {
 	In, Key string
 	// HTTP is, for type http, the authentication scheme in small letters: "basic", "bearer", …
 	HTTP string
-	// TokenURL is, for oauth2, the token endpoint of the client_credentials or password flow.
-	TokenURL string
+	// TokenURL is, for oauth2, the token endpoint of the client_credentials or password flow; PasswordTokenURL that of the
+	// password flow where it has one of its own.
+	TokenURL, PasswordTokenURL string
 }
 
 // Parameter is one declared parameter.

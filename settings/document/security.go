@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // readSchemes reads the security schemes, in the order of the document.
 func (l *loader) readSchemes(top at) {
@@ -33,7 +36,7 @@ func (l *loader) readSchemes(top at) {
 		case "basic": // OpenAPI 2.0
 			s.Type, s.HTTP = "http", "basic"
 		case "oauth2":
-			s.TokenURL = l.tokenURL(a)
+			s.TokenURL, s.PasswordTokenURL = l.tokenURLs(a)
 		case "openIdConnect", "mutualTLS":
 		default:
 			l.issue(a, "warning", "the security scheme %q has the type %q, which is not known", s.Name, shorten(s.Type))
@@ -43,24 +46,39 @@ func (l *loader) readSchemes(top at) {
 	}
 }
 
-// tokenURL is the token endpoint of a flow that needs no person.
-func (l *loader) tokenURL(a at) string {
-	raw := ""
+// tokenURLs are the token endpoints of the flows that need no person: the first there is, and the password flow's where
+// that is another.
+func (l *loader) tokenURLs(a at) (first, password string) {
 	if l.dialect == v20 {
 		if flow := a.n.getText("flow"); flow == "application" || flow == "password" {
-			raw = a.n.getText("tokenUrl")
+			return l.tokenURL(a, a.n.getText("tokenUrl")), ""
 		}
-	} else {
-		for _, flow := range []string{"clientCredentials", "password"} {
-			if f, ok := a.follow("/flows/" + flow); ok && f.n.kind == isObject && raw == "" {
-				raw = f.n.getText("tokenUrl")
-			}
+		return "", ""
+	}
+	for _, flow := range []string{"clientCredentials", "password"} {
+		f, ok := a.follow("/flows/" + flow)
+		if !ok || f.n.kind != isObject || f.n.getText("tokenUrl") == "" {
+			continue
+		}
+		switch at := l.tokenURL(a, f.n.getText("tokenUrl")); {
+		case first == "":
+			first = at
+		case at != first:
+			password = at
 		}
 	}
-	if raw == "" || isURL(raw) {
-		return raw
+	return first, password
+}
+
+// tokenURL is the address of a token endpoint. One at a server of the document's is the user's address's, as the API is.
+func (l *loader) tokenURL(a at, raw string) string {
+	if raw == "" {
+		return ""
 	}
 	where, err := l.locate(raw)
+	if isURL(raw) && (err != nil || l.given == nil || !slices.ContainsFunc(l.servers, func(s address) bool { return s.origin == where.origin })) {
+		return raw
+	}
 	if err != nil {
 		l.issue(a, "warning", "tokenUrl %q cannot be used: %v", shorten(raw), err)
 		return ""

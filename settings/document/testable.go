@@ -187,3 +187,30 @@ func (l *loader) unsendable(p *Parameter) {
 		l.issueAt(p.Place, "note", fmt.Sprintf("the path value %s of {%s} is not sent, as it would change the path", strings.Join(left, " or "), p.Name))
 	}
 }
+
+// AddSignIn is the place of an operation that the document does not declare and that requests to sign in go to, at a
+// path or, elsewhere, an address. It is added if it is not there, while nobody else reads the document yet.
+func (d *Document) AddSignIn(method, path string) int {
+	for _, op := range d.Operations {
+		if op.SignIn && op.Method == method && op.Path == path {
+			return op.Index
+		}
+	}
+	op := &Operation{
+		Index: len(d.Operations), ID: "sign-in " + method + " " + path, Method: method, Path: path,
+		SignIn: true, Untestable: "it is asked to sign in alone",
+	}
+	d.Operations = append(d.Operations, op)
+	return op.Index
+}
+
+// Declared is how many operations the document declares.
+func (d *Document) Declared() int {
+	n := 0
+	for _, op := range d.Operations {
+		if !op.SignIn {
+			n++
+		}
+	}
+	return n
+}

@@ -11,7 +11,7 @@ import (
 
 // deaf is a classifier whose neighbours do nothing.
 func deaf(doc *document.Document) *Classifier {
-	return New(Config{doc, settings.Default()}, clock.NewFake(start), Neighbours{
+	return New(Config{Document: doc, Settings: settings.Default()}, clock.NewFake(start), Neighbours{
 		Generator: func(messages.ToGenerator) {}, Pacer: func(messages.ToPacer) {}, Reporter: func(messages.ToReporter) {},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/stages/classifier/checks"
 )
@@ -16,6 +17,8 @@ import (
 type Config struct {
 	Document *document.Document
 	Settings settings.Settings
+	// Keys say how the replies to sign-ins are read; nil for none.
+	Keys *credentials.Keys
 }
 
 // Neighbours are the stages a classifier tells.
@@ -36,6 +39,7 @@ type Classifier struct {
 	// foresees is true if what is said of a quota is to be read; signIns are the operations that look like a sign-in.
 	foresees bool
 	signIns  []bool
+	logins   []*credentials.Login
 }
 
 // New makes a classifier with the checks that the settings have on.
@@ -43,6 +47,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Classifier {
 	c := &Classifier{
 		operations: cfg.Document.Operations, clock: clk, to: to, declared: declarations{},
 		foresees: cfg.Settings.Schedule.StayInsideQuota, signIns: signIns(cfg.Document.Operations),
+		logins: cfg.Keys.Logins(),
 	}
 	var on []checks.Check
 	for _, check := range checks.All() {
@@ -74,6 +79,7 @@ func (c *Classifier) head(h messages.Head) {
 		return
 	}
 	q, says, _ := c.quota(h.Reply, h.HeardAt)
+	says = says && !elsewhere(h.Request)
 	c.to.Pacer(messages.Heard{
 		Slot: h.Slot, Request: h.Request, Outcome: messages.Answered, SentAt: h.SentAt, At: h.HeardAt,
 		AsksToWait: true, Stated: r.stated, Wait: r.wait, Alone: c.alone(h.Request, h.Reply),
@@ -97,22 +103,33 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 		in.Content = checks.Read(e.Reply.Body)
 	}
 
-	findings, broken := c.panel.judge(in)
+	findings, broken := c.judge(in)
+	signedIn := c.signedIn(e, at)
 	c.to.Generator(messages.Learned{
 		Request: e.Request, Outcome: e.Outcome, Reply: e.Reply, Value: in.Content.Value, Refused: r.asks, Findings: findings,
-		Kind: e.Kind, SentAt: e.SentAt, HeardAt: at, Wait: r.wait,
+		SignedIn: signedIn,
+		Kind:     e.Kind, SentAt: e.SentAt, HeardAt: at, Wait: r.wait,
 	})
 	q, says, unread := c.quota(e.Reply, at)
+	says = says && !elsewhere(e.Request)
 	c.to.Pacer(messages.Heard{
 		Slot: e.Slot, Request: e.Request, Outcome: e.Outcome, SentAt: e.SentAt, At: at, EndedAt: e.EndedAt,
 		AsksToWait: r.asks, Stated: r.stated, Wait: r.wait, Alone: c.alone(e.Request, e.Reply),
 		Quota: says, Left: q.Left, More: q.More,
-		Overloaded: e.Kind == messages.TimedOut || e.Kind == messages.WasReset,
+		Overloaded: (e.Kind == messages.TimedOut || e.Kind == messages.WasReset) && !elsewhere(e.Request),
 		Final:      true, Told: r.asks && e.HeadTold,
 	})
 	c.to.Reporter(&messages.Judged{
-		Exchange: e, Findings: findings, Refused: r.asks, Unjudged: in.Unjudged, Unread: unread, Broken: broken,
+		Exchange: e, Findings: findings, Refused: r.asks, SignedIn: signedIn, Unjudged: in.Unjudged, Unread: unread, Broken: broken,
 	})
+}
+
+// judge asks the checks. There is nothing to judge by in a reply to a sign-in that the document does not declare.
+func (c *Classifier) judge(in *checks.Input) ([]messages.Finding, []string) {
+	if in.Operation.SignIn {
+		return nil, nil
+	}
+	return c.panel.judge(in)
 }
 
 // readable says whether the body is there, whole and unpacked.

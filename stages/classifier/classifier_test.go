@@ -242,7 +242,7 @@ func TestWhetherARunWaitsDoesNotChangeWhatIsHeard(t *testing.T) {
 	s := settings.Default()
 	s.Schedule.WaitWhenToldTo = false
 	var got messages.ToPacer
-	New(Config{plain(), s}, clock.NewFake(start), Neighbours{
+	New(Config{Document: plain(), Settings: s}, clock.NewFake(start), Neighbours{
 		Generator: func(messages.ToGenerator) {}, Pacer: func(m messages.ToPacer) { got = m }, Reporter: func(messages.ToReporter) {},
 	}).Handle(exchange(0, reply(429, "")))
 	if !got.(messages.Heard).AsksToWait {
@@ -262,7 +262,7 @@ func TestASwitchedOffCheckFindsNothing(t *testing.T) {
 	s := settings.Default()
 	s.Checks.InternalServerError = false
 	h := listen(plain())
-	off := New(Config{plain(), s}, clock.NewFake(start), h.to)
+	off := New(Config{Document: plain(), Settings: s}, clock.NewFake(start), h.to)
 	h.Classifier = off
 	if got := codes(h.judged(exchange(0, reply(500, "boom")))); got != "" {
 		t.Errorf("found %q", got)

@@ -22,8 +22,12 @@ func (c *Classifier) quota(reply *messages.Reply, heardAt messages.Instant) (r q
 	return r, says, unread
 }
 
-// alone says whether a refusal of the request says nothing of the whole API: a 429 to a wrong password of ours.
+// alone says whether a refusal of the request says nothing of the whole API: a 429 to a wrong password of ours, or one by
+// somebody else.
 func (c *Classifier) alone(r *messages.Request, reply *messages.Reply) bool {
+	if elsewhere(r) {
+		return true
+	}
 	if reply == nil || reply.Status != 429 || r.Operation < 0 || r.Operation >= len(c.signIns) || !c.signIns[r.Operation] {
 		return false
 	}

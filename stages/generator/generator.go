@@ -8,6 +8,7 @@ package generator
 import (
 	"math/rand/v2"
 	"net/http"
+	"slices"
 
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"
@@ -47,6 +48,7 @@ type Generator struct {
 	unbuildable []Unbuildable
 	order       order
 	memory      *memory
+	signIns     *signIns // nil where nobody signs in and requests have one user
 
 	seq int64
 	// nth is how many requests of each operation were built, failed how often in a row the next one could not be.
@@ -88,6 +90,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 		buildable = append(buildable, i)
 	}
 	g.order.operations = buildable
+	g.signIns = newSignIns(cfg.Keys, doc, buildable)
 	if cfg.Settings.Schedule.OpeningLap {
 		g.order.lap = newLap(doc.Operations, buildable, cfg.Settings.Schedule.OpeningLapPatience)
 	}
@@ -111,8 +114,43 @@ func (g *Generator) Handle(m messages.ToGenerator) {
 }
 
 func (g *Generator) offer(want messages.Want) messages.Offer {
+	if g.signIns != nil && len(g.order.operations) > 0 {
+		return g.offerSignedIn(want)
+	}
+	return g.offerNext(want, nil)
+}
+
+// offerSignedIn is offer where requests need a sign-in: that goes first, and what needs it waits.
+func (g *Generator) offerSignedIn(want messages.Want) messages.Offer {
+	now := g.clock.Now()
+	next, until := g.signIns.next(now, want)
+	if next >= 0 {
+		if r := g.signIn(next); r != nil {
+			return messages.Offer{Request: r}
+		}
+	}
+	held, barred := g.signIns.standing(now)
+	want.Busy = want.Busy.Or(held)
+	if g.order.lap == nil {
+		want.Busy = want.Busy.Or(barred)
+	}
+	o := g.offerNext(want, barred)
+	if o.Request == nil {
+		o.Until = min(o.Until, until)
+		if g.order.lap == nil && !slices.ContainsFunc(g.order.operations, func(i int) bool { return !barred.Has(i) }) {
+			o.Why = messages.NothingAllowed
+		}
+	}
+	return o
+}
+
+// offerNext offers what is next; nothing is built for those that are barred.
+func (g *Generator) offerNext(want messages.Want, barred messages.Set) messages.Offer {
 	var built *messages.Request
 	t := g.order.pick(g.clock.Now(), want, func(operation int, purpose messages.Purpose) bool {
+		if barred.Has(operation) {
+			return false
+		}
 		built = g.build(operation, purpose)
 		return built != nil
 	})
@@ -122,9 +160,32 @@ func (g *Generator) offer(want messages.Want) messages.Offer {
 	return messages.Offer{Request: built, Skipped: t.skipped}
 }
 
-// build builds the operation's next request, nil if that fails this time.
+// build builds the operation's next request, with the credentials of the first user; nil if that fails this time.
 func (g *Generator) build(operation int, purpose messages.Purpose) *messages.Request {
+	return g.buildAs(operation, purpose, 0)
+}
+
+// Users is how many users requests can be built for: 1, or as many as the authentication file has.
+func (g *Generator) Users() int {
+	if g.signIns == nil {
+		return 1
+	}
+	return len(g.signIns.users)
+}
+
+// mayAs says whether a request of the user's, counted from 0, may be built for the operation now: what it needs is
+// obtained. What it lacks is signed in for, so that it is worth asking again; never is true if that has failed.
+func (g *Generator) mayAs(operation, user int) (may, never bool) {
+	if g.signIns == nil {
+		return user == 0, user > 0
+	}
+	return g.signIns.ready(user, operation, g.clock.Now())
+}
+
+// buildAs is build with the credentials of one of the users, counted from 0; mayAs says when that may be asked.
+func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *messages.Request {
 	p := g.plans[operation]
+	p.carried = g.carriedBy(p, user)
 	nth := g.nth[operation] + 1
 	r := p.request(g, nth, g.failed[operation], asked{likeliest: purpose == messages.OpeningLap})
 	if r == nil {
@@ -136,20 +197,35 @@ func (g *Generator) build(operation int, purpose messages.Purpose) *messages.Req
 	g.nth[operation] = nth
 	g.seq++
 	r.Seq, r.Nth, r.Purpose = g.seq, nth, purpose
+	if g.signIns != nil && len(g.signIns.users) > 1 {
+		r.User = g.signIns.users[user]
+	}
 	return r
 }
 
 // takeBack undoes the newest offer.
 func (g *Generator) takeBack(r *messages.Request) {
+	if r.SignIn != nil {
+		g.signIns.takeBack(r)
+	}
 	if r.Seq != g.seq {
 		return // only the newest can be as if it had never been built
 	}
 	g.seq--
 	g.nth[r.Operation]--
-	g.order.undo(r.Operation, r.Purpose)
+	if r.SignIn == nil {
+		g.order.undo(r.Operation, r.Purpose)
+	}
 }
 
 func (g *Generator) learn(m messages.Learned) {
+	if m.Request.SignIn != nil {
+		g.signIns.signedIn(m, g.seq)
+		return // what it gave is nothing to invent values from
+	}
+	if g.signIns != nil && m.Reply != nil {
+		g.signIns.answered(m, max(0, slices.Index(g.signIns.users, m.Request.User)))
+	}
 	if m.Request.Purpose == messages.OpeningLap {
 		refused := m.Outcome == messages.Answered && m.Reply != nil && m.Reply.Status == http.StatusUnauthorized
 		g.order.settle(m.Request.Operation, refused)

@@ -21,15 +21,13 @@ type plan struct {
 	cookie []*parameter
 	body   *body
 
-	// keys are the credentials, by their place; each goes last there.
-	queryKeys, cookieKeys, headerKeys []credentials.Placed
-	// first are the header fields that never change, last those of the keys. Where nothing else is added, all of
-	// them together are shared between requests.
-	first, last, all []messages.Field
-	// keyOrigins are the origins of the keys.
-	keyOrigins []messages.Origin
-	// target is the target where nothing of it changes, "" else.
-	target string
+	// taken are the places of credentials, those that are obtained later among them: nothing is invented there.
+	taken []credentials.Placed
+	// carried are the credentials of the user whose request is built; carries those of each user.
+	*carried
+	carries []*carried
+	// first are the header fields that never change.
+	first []messages.Field
 	// room is how many origins a request had lately.
 	room int
 
@@ -55,7 +53,9 @@ type parameter struct {
 // newPlan works out the plan; the reason says why no request can be built.
 func newPlan(cfg *Config, shapes *values.Shapes, op *document.Operation) (p *plan, reason string) {
 	p = &plan{op: op, chances: chances{cfg.Settings.Generation.OptionalParameterChance, cfg.Settings.Generation.OptionalBodyChance}}
-	p.placeKeys(cfg.Keys.For(cfg.Document, op))
+	for user := range max(1, len(cfg.Keys.Users())) {
+		p.taken = append(p.taken, cfg.Keys.For(cfg.Document, op, user, func(int) []credentials.Placed { return nil })...)
+	}
 	p.path = newPath(op)
 	for _, declared := range op.Parameters {
 		if p.isLeftOut(declared) {
@@ -85,45 +85,42 @@ func newPlan(cfg *Config, shapes *values.Shapes, op *document.Operation) (p *pla
 	}
 	p.first = []messages.Field{{Name: "User-Agent", Value: cfg.Settings.Engine.UserAgent}, {Name: "Accept", Value: accept(op)}}
 	p.first = slices.DeleteFunc(p.first, func(f messages.Field) bool { return f.Value == "" || p.hasHeader(f.Name) })
-	p.all = slices.Clip(slices.Concat(p.first, p.cookieField(nil), p.last))
-	if len(p.path.gaps) == 0 && len(p.query) == 0 && p.whole == nil {
-		p.target = string(p.appendQueryKeys(append([]byte(nil), p.path.literals[0]...)))
-	}
+	p.carried = p.carry(cfg.Keys.For(cfg.Document, op, 0, func(int) []credentials.Placed { return nil }))
 	return p, ""
 }
 
-// placeKeys sorts the credentials by their place.
-func (p *plan) placeKeys(keys []credentials.Placed) {
+// carry works out what requests with these credentials share.
+func (p *plan) carry(keys []credentials.Placed) *carried {
+	c := &carried{}
 	for _, k := range keys {
-		switch k.In {
-		case "query":
-			p.queryKeys = append(p.queryKeys, k)
-		case "cookie":
-			p.cookieKeys = append(p.cookieKeys, k)
-		default:
-			p.headerKeys = append(p.headerKeys, k)
-			p.last = append(p.last, messages.Field{Name: k.Name, Value: k.Value})
-		}
-		p.keyOrigins = append(p.keyOrigins, messages.Origin{Place: k.In + "." + k.Name, Source: "key"})
+		c.take(k)
 	}
+	c.all = slices.Clip(slices.Concat(p.first, c.cookieField(nil), c.last))
+	if len(p.path.gaps) == 0 && len(p.query) == 0 && p.whole == nil {
+		c.target = string(c.appendQueryKeys([]byte(p.path.literals[0])))
+	}
+	return c
 }
 
 // isLeftOut says whether the parameter is not the generator's to fill.
 func (p *plan) isLeftOut(declared *document.Parameter) bool {
 	same := func(name string) bool { return strings.EqualFold(name, declared.Name) }
-	is := func(k credentials.Placed) bool { return k.Name == declared.Name }
+	taken := func(in string, same func(string) bool) bool {
+		return slices.ContainsFunc(p.taken, func(k credentials.Placed) bool { return k.In == in && same(k.Name) })
+	}
+	is := func(name string) bool { return name == declared.Name }
 	switch declared.In {
 	case "header":
 		return !isToken(declared.Name) ||
-			slices.ContainsFunc(p.headerKeys, func(k credentials.Placed) bool { return same(k.Name) }) ||
+			taken("header", same) ||
 			slices.ContainsFunc(p.header, func(q *parameter) bool { return same(q.name) }) ||
 			same("Cookie") && p.sendsCookies()
 	case "query":
-		return slices.ContainsFunc(p.queryKeys, is)
+		return taken("query", is)
 	case "querystring":
 		return false
 	case "cookie":
-		return slices.ContainsFunc(p.cookieKeys, is) || !isToken(declared.Name)
+		return taken("cookie", is) || !isToken(declared.Name)
 	case "path":
 		return !slices.ContainsFunc(p.path.gaps, func(g gap) bool { return g.name == declared.Name })
 	default:
@@ -134,7 +131,7 @@ func (p *plan) isLeftOut(declared *document.Parameter) bool {
 // sendsCookies says whether the operation has cookies of its own, beside which a header parameter would be a second
 // Cookie line.
 func (p *plan) sendsCookies() bool {
-	return len(p.cookieKeys) > 0 || slices.ContainsFunc(p.op.Parameters, func(q *document.Parameter) bool { return q.In == "cookie" })
+	return slices.ContainsFunc(p.taken, func(k credentials.Placed) bool { return k.In == "cookie" }) || slices.ContainsFunc(p.op.Parameters, func(q *document.Parameter) bool { return q.In == "cookie" })
 }
 
 func newParameter(shapes *values.Shapes, declared *document.Parameter, memoryName string) *parameter {
@@ -189,12 +186,12 @@ func (p *plan) add(in string, q *parameter) {
 // hasHeader says whether a required parameter or a key gives the field.
 func (p *plan) hasHeader(name string) bool {
 	return slices.ContainsFunc(p.header, func(q *parameter) bool { return strings.EqualFold(q.name, name) && q.required }) ||
-		slices.ContainsFunc(p.last, func(f messages.Field) bool { return strings.EqualFold(f.Name, name) })
+		slices.ContainsFunc(p.taken, func(k credentials.Placed) bool { return k.In == "header" && strings.EqualFold(k.Name, name) })
 }
 
 // cookieField is the Cookie field of the pairs and the keys, none where there are neither.
-func (p *plan) cookieField(pairs []byte) []messages.Field {
-	for _, k := range p.cookieKeys {
+func (c *carried) cookieField(pairs []byte) []messages.Field {
+	for _, k := range c.cookieKeys {
 		if len(pairs) > 0 {
 			pairs = append(pairs, "; "...)
 		}
@@ -206,8 +203,8 @@ func (p *plan) cookieField(pairs []byte) []messages.Field {
 	return []messages.Field{{Name: "Cookie", Value: string(pairs)}}
 }
 
-func (p *plan) appendQueryKeys(target []byte) []byte {
-	for _, k := range p.queryKeys {
+func (c *carried) appendQueryKeys(target []byte) []byte {
+	for _, k := range c.queryKeys {
 		target = escape(startPair(target), k.Name, &unreserved)
 		target = escape(append(target, '='), k.Value, &unreserved)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/stages/generator/values"
 )
 
@@ -279,7 +280,9 @@ func (p *plan) writeHeader(g *Generator, contentType string, want asked) ([]mess
 	}
 	var cookies []byte
 	for _, q := range p.cookie {
-		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
+		// One that a sign-in has set is the user's.
+		if slices.ContainsFunc(p.cookieKeys, func(k credentials.Placed) bool { return k.Name == q.name }) ||
+			!q.required && !want.sends(d, q.place, p.chances.parameter) {
 			continue
 		}
 		dst := cookies

@@ -222,9 +222,9 @@ func (r *Reporter) opening() string {
 		doing = "Simulating a test of"
 	}
 	fmt.Fprintf(&b, "%s\n", r.shown(fmt.Sprintf("%s %s at %s", doing, titled(doc), doc.Address)))
-	testable := len(doc.Operations) - len(r.untestable)
-	operations := fmt.Sprintf("%d of %d can be tested", testable, len(doc.Operations))
-	if testable < len(doc.Operations) {
+	testable := doc.Declared() - len(r.untestable)
+	operations := fmt.Sprintf("%d of %d can be tested", testable, doc.Declared())
+	if testable < doc.Declared() {
 		operations += fmt.Sprintf("; for the others see: restest document %s", r.source())
 	}
 	say("operations", "%s", operations)

@@ -50,6 +50,8 @@ type RunLine struct {
 	// Keys names what keys were given for, KeysNotGiven the schemes that lacked one.
 	Keys         []string `json:"keys,omitempty"`
 	KeysNotGiven []string `json:"keysNotGiven,omitempty"`
+	// SignIn is how the run signed in, keys masked, for a replay.
+	SignIn json.RawMessage `json:"signIn,omitempty"`
 	// Begun is the moment the stages began, LastWrite that of the last write to the API before; negative: none.
 	Begun     int64 `json:"begun"`
 	LastWrite int64 `json:"lastWrite"`
@@ -313,6 +315,9 @@ func (r *Reporter) runLine() *RunLine {
 		Settings:   r.settingLines(),
 		Keys:       r.cfg.KeysUsed, KeysNotGiven: r.cfg.KeysMissing,
 		Begun: int64(r.clk.Now()), LastWrite: int64(r.cfg.LastWrite),
+	}
+	if plan := r.mask.Text(string(r.cfg.Plan)); plan != "" && json.Valid([]byte(plan)) {
+		told.SignIn = json.RawMessage(plan)
 	}
 	for _, op := range doc.Operations {
 		told.Operations = append(told.Operations, OperationLine{op.Index, op.ID, op.Method, op.Path})

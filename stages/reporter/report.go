@@ -170,6 +170,8 @@ type UnauthorizedTold struct {
 	OpeningLapRefused  int64    `json:"openingLapRefused"`
 	EndedTheRun        bool     `json:"endedTheRun"`
 	OperationsWithOnly []string `json:"operationsWithOnly401"`
+	// SignIns are how the run's sign-ins went (decision 0019).
+	SignIns []SignInTold `json:"signIns,omitempty"`
 }
 
 // ToldToWait says who was told to wait (ADR-0042 §6).
@@ -326,7 +328,7 @@ func (r *Reporter) report() *Report {
 		CreatedAt:      timestamp(r.clk.Wall(now)),
 		API: API{
 			Title: doc.Title, Version: doc.Version, Dialect: doc.Dialect,
-			Source: r.mask.Text(r.source()), Address: r.mask.Text(doc.Address), Operations: len(doc.Operations),
+			Source: r.mask.Text(r.source()), Address: r.mask.Text(doc.Address), Operations: doc.Declared(),
 		},
 		Run: Run{
 			Started: timestamp(r.cfg.Started), Ended: timestamp(r.clk.Wall(now)),
@@ -367,6 +369,7 @@ func (r *Reporter) report() *Report {
 		Unauthorized: UnauthorizedTold{
 			Replies: r.tally.unauthorized, OpeningLap: r.tally.lap, OpeningLapRefused: r.tally.lapUnauthorized,
 			EndedTheRun: p.End == messages.Unauthorized, OperationsWithOnly: []string{},
+			SignIns: r.signInTold(),
 		},
 	}
 	if r.cfg.Simulated != nil {
@@ -412,6 +415,9 @@ func (r *Reporter) reportOperations(rep *Report) {
 		waits[w.Operation] = w.Times
 	}
 	for _, op := range r.cfg.Document.Operations {
+		if op.SignIn {
+			continue
+		}
 		t := &r.tally.operations[op.Index]
 		told := OperationTold{
 			ID: op.ID, Method: op.Method, Path: op.Path, State: "tested",

@@ -45,6 +45,9 @@ type Config struct {
 	Mask      *credentials.Mask
 	// KeysUsed and KeysMissing are names of security schemes or places, never the keys themselves.
 	KeysUsed, KeysMissing []string
+	// SignIns are the run's sign-ins, Plan how they go, for the recording, as credentials write it.
+	SignIns []SignIn
+	Plan    json.RawMessage
 	// Unbuildable are operations the document allows and the generator cannot build a request for.
 	Unbuildable []Unbuildable
 	// Out is where the files go; nil: none are written.
@@ -136,6 +139,7 @@ type Reporter struct {
 	log  zerolog.Logger
 
 	untestable map[int]string
+	signIns    []signInTally
 
 	tally    tally
 	gathered gathered
@@ -169,6 +173,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Reporter {
 	r := &Reporter{
 		cfg: cfg, clk: clk, to: to, mask: cfg.Mask,
 		untestable: map[int]string{},
+		signIns:    make([]signInTally, len(cfg.SignIns)),
 		tally:      newTally(len(cfg.Document.Operations)),
 		gathered:   newGathered(cfg.Settings.Report.MostFindings),
 		screen:     &screen{w: cfg.Live, tty: cfg.LiveTTY},
@@ -181,7 +186,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Reporter {
 		}))
 	}
 	for _, op := range cfg.Document.Operations {
-		if op.Untestable != "" {
+		if op.Untestable != "" && !op.SignIn {
 			r.untestable[op.Index] = r.mask.Text(op.Untestable)
 		}
 	}
@@ -231,6 +236,7 @@ func (r *Reporter) Handle(m messages.ToReporter) {
 
 // judged accounts for an exchange, and gives its slot back when nothing is left to do for it.
 func (r *Reporter) judged(j *messages.Judged) {
+	r.signedIn(j)
 	r.tally.add(j)
 	for i := range j.Findings {
 		r.found(j.Exchange, &j.Findings[i])

@@ -27,6 +27,7 @@ func (r *Reporter) summary(v verdict) string {
 	s := summary{Reporter: r}
 	s.line("%s", r.headline())
 	s.replies()
+	s.signedInLines()
 	s.waits()
 	s.foreseen()
 	s.rate()
@@ -107,7 +108,7 @@ func (s *summary) replies() {
 	if s.tally.hops > 0 {
 		s.line("redirects followed, besides: %s", number(s.tally.hops))
 	}
-	if words := stopWords(s.paced); words != "" {
+	if words := stopWords(s.paced); words != "" && (s.paced.End != messages.Unauthorized || s.signInFailed() == "") {
 		s.line("sending stopped after %s: %s", seconds(time.Duration(s.paced.StoppedAt)), words)
 	}
 }
@@ -403,6 +404,9 @@ type coverage struct {
 func (r *Reporter) coverage() coverage {
 	var c coverage
 	for _, op := range r.cfg.Document.Operations {
+		if op.SignIn {
+			continue
+		}
 		t := &r.tally.operations[op.Index]
 		if t.answered() > 0 {
 			c.answered++

@@ -62,6 +62,7 @@ type tally struct {
 
 	lap, lapUnauthorized int64 // replies to the opening lap, and those of them that were 401
 	unauthorized         int64
+	signIns              int64 // replies to sign-ins
 
 	waited   time.Duration // summed over the replies that answeredIn counts
 	measured int64
@@ -106,6 +107,9 @@ func (t *tally) add(j *messages.Judged) {
 		return
 	}
 	status := ex.Reply.Status
+	if ex.Request.SignIn != nil {
+		t.signIns++
+	}
 	t.statuses[status]++
 	if op.statuses == nil {
 		op.statuses = map[int]int64{}

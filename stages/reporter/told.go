@@ -97,8 +97,11 @@ type RequestTold struct {
 	Header  [][2]Text `json:"header"` // name and value of each line, in order
 	Body    *Content  `json:"body,omitempty"`
 	Purpose string    `json:"purpose"`
-	Valid   bool      `json:"valid"`
-	Origins []Origin  `json:"origins,omitempty"`
+	User    Text      `json:"user,omitempty"` // whose credentials it carries, where there are several users
+	// Elsewhere is the origin it went to where that is not the API's.
+	Elsewhere string   `json:"elsewhere,omitempty"`
+	Valid     bool     `json:"valid"`
+	Origins   []Origin `json:"origins,omitempty"`
 }
 
 // Origin says where a value of a request came from.
@@ -171,6 +174,10 @@ func (t *teller) request(r *messages.Request) RequestTold {
 		Header:  t.fields("header.", r.Header),
 		Purpose: purposeWord(r.Purpose),
 		Valid:   r.Valid,
+	}
+	told.User = t.text("user", r.User)
+	if r.SignIn != nil {
+		told.Elsewhere = r.SignIn.Elsewhere
 	}
 	if r.Body != nil {
 		told.Body = t.content("body", r.Body, int64(len(r.Body)))
@@ -428,6 +435,20 @@ func purposeWord(p messages.Purpose) string {
 		return "openingLap"
 	case messages.Nominal:
 		return "nominal"
+	case messages.Covering:
+		return "covering"
+	case messages.Mutating:
+		return "mutating"
+	case messages.Fuzzing:
+		return "fuzzing"
+	case messages.InSeries:
+		return "inSeries"
+	case messages.SigningIn:
+		return "signingIn"
+	case messages.CleaningUp:
+		return "cleaningUp"
+	case messages.Rechecking:
+		return "rechecking"
 	}
 	return fmt.Sprintf("purpose%d", p)
 }

@@ -20,6 +20,8 @@ type facts struct {
 	operations       int      // that were answered
 	refused          []string // operations that answered nothing but refusals
 	unreached        []string // operations that could be tested and were never answered
+	signInFailed     string   // which sign-in failed and why, "" if none did
+	signInAnswers    int64    // the replies to sign-ins
 }
 
 // verdict is how a run ended.
@@ -34,7 +36,8 @@ type verdict struct {
 //  1. the tool itself failed: 4
 //  2. a signal stopped the run: 130 for Ctrl-C, 143 for SIGTERM
 //  3. errors were found, or warnings with checks.failOnWarnings: 1
-//  4. the API refused the run: each request of the opening lap was answered 401, each reply asked for a wait, the API
+//  4. the API refused the run: each request of the opening lap was answered 401, the sign-in failed and nothing else was
+//     answered, each reply asked for a wait, the API
 //     asked for quiet until after the run's time, or no connection could be opened any more after it had answered: 5
 //  5. no request was answered: 3
 //  6. none of these: 0. The word is noErrorsFoundInPart, and the sentence does not call it a pass, where an operation
@@ -54,7 +57,9 @@ func judge(f facts) verdict {
 		return verdict{ExitErrors, "errorsFound", upper(found) + "."}
 	case f.warnings > 0 && f.failOnWarnings:
 		return verdict{ExitErrors, "warningsFound", upper(found) + ", and checks.failOnWarnings has warnings count."}
-	case f.end == messages.Unauthorized:
+	case f.signInFailed != "" && answered == f.signInAnswers:
+		return verdict{ExitRefused, "refused", "Nothing was tested: " + f.signInFailed + ". What needs it was not asked."}
+	case f.end == messages.Unauthorized && f.signInFailed == "":
 		return verdict{ExitRefused, "refused", "The API answered 401 to every request of the opening lap, so the run was given up. Give it the keys it asks for with --auth."}
 	case f.all.onlyRefused():
 		return verdict{ExitRefused, "refused", fmt.Sprintf("The API refused the run: each of its %s asked to wait.", plural(answered, "reply"))}
@@ -72,6 +77,9 @@ func judge(f facts) verdict {
 		return verdict{ExitNothing, "nothingTested", because("Nothing was tested: no request was answered", f.reason)}
 	}
 	var but []string
+	if f.signInFailed != "" {
+		but = append(but, f.signInFailed)
+	}
 	if f.succeeded == 0 {
 		but = append(but, "no operation ever answered with success")
 	}
@@ -124,7 +132,7 @@ func (r *Reporter) verdict() verdict {
 		errors:         r.gathered.errors,
 		warnings:       r.gathered.warnings,
 		failOnWarnings: r.cfg.Settings.Checks.FailOnWarnings,
-		declared:       len(r.cfg.Document.Operations),
+		declared:       r.cfg.Document.Declared(),
 		all:            r.tally.all,
 		succeeded:      r.tally.all.classes[2],
 	}
@@ -137,5 +145,6 @@ func (r *Reporter) verdict() verdict {
 	}
 	c := r.coverage()
 	f.operations, f.refused, f.unreached = c.answered, c.refused, c.unreached
+	f.signInFailed, f.signInAnswers = clean(r.mask.Text(clip(r.signInFailed(), longestWords)), r.cfg.UTF8), r.tally.signIns
 	return judge(f)
 }

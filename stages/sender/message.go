@@ -125,11 +125,13 @@ func isSenders(name string) bool {
 }
 
 // next is the request that a redirect leads to (RFC 9110 §15.4). follows is false for every other reply, one that
-// leads to another origin among them, and where redirects are not to be followed.
-func (s *Sender) next(m message, r *messages.Reply) (next message, follows bool) {
-	if !s.settings.FollowRedirects {
+// leads to another origin among them, for a sign-in, whose cookies the redirect itself sets, and where redirects are not
+// to be followed.
+func (s *Sender) next(c *call, r *messages.Reply) (next message, follows bool) {
+	if !s.settings.FollowRedirects || c.request.SignIn != nil {
 		return message{}, false
 	}
+	m := c.message
 	u := redirect(s.origin, m.target, r)
 	if u == nil {
 		return message{}, false

@@ -54,6 +54,8 @@ type Outgoing struct {
 	// Request is what the bytes were built from; Method and Target differ from its own once a redirect was followed.
 	Request        *messages.Request
 	Method, Target string
+	// Elsewhere is the origin to go to where it is not the API's (decision 0019), "" else.
+	Elsewhere string
 	// At is the moment not to be written before, Deadline the one to be written before.
 	At, Deadline clock.Instant
 }
@@ -155,7 +157,15 @@ func (s *Sender) leave(g messages.Go) {
 		*c = call{request: g.Request, message: messageOf(g.Request)}
 	}
 	c.state = leaving
-	if flaw := c.message.flaw(); flaw != "" {
+	host, elsewhere, flaw := s.host, elsewhere(g.Request), c.message.flaw()
+	if elsewhere != "" {
+		if o, err := parseOrigin(elsewhere); err == nil {
+			host = o.authority()
+		} else {
+			flaw = err.Error()
+		}
+	}
+	if flaw != "" {
 		now := s.clock.Now()
 		s.depart(g.Slot, g.Request, messages.Wrote{At: now, Written: now, Unsent: true}, false)
 		s.end(g.Slot, messages.Exchange{
@@ -164,12 +174,12 @@ func (s *Sender) leave(g messages.Go) {
 		})
 		return
 	}
-	bytes := c.message.bytes(s.host, s.settings.UserAgent)
+	bytes := c.message.bytes(host, s.settings.UserAgent)
 	if !c.hop {
 		c.wire = bytes
 	}
 	s.transport.Write(g.Slot, Outgoing{
-		Bytes: bytes, Request: g.Request, Method: c.message.method, Target: c.message.target,
+		Bytes: bytes, Request: g.Request, Method: c.message.method, Target: c.message.target, Elsewhere: elsewhere,
 		At: g.At, Deadline: g.Deadline,
 	})
 }
@@ -241,7 +251,7 @@ func (s *Sender) wrote(m messages.Wrote) {
 
 func (s *Sender) headed(m messages.Headed) {
 	c := s.expect(m.Slot, awaiting)
-	if _, follows := s.next(c.message, m.Reply); follows {
+	if _, follows := s.next(c, m.Reply); follows {
 		return // it is not the call's reply
 	}
 	c.headTold = true
@@ -253,7 +263,7 @@ func (s *Sender) headed(m messages.Headed) {
 func (s *Sender) came(m messages.Came) {
 	c := s.expect(m.Slot, awaiting)
 	if m.Outcome == messages.Answered {
-		if next, follows := s.next(c.message, m.Reply); follows {
+		if next, follows := s.next(c, m.Reply); follows {
 			s.follow(m, next)
 			return
 		}

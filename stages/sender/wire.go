@@ -164,9 +164,12 @@ func (s *slot) run() {
 
 func (s *slot) serve() {
 	for w := range s.wishes {
-		if w.write {
+		switch {
+		case w.out.Elsewhere != "":
+			s.elsewhere(&w.out)
+		case w.write:
 			s.exchange(&w.out)
-		} else {
+		default:
 			s.open()
 		}
 	}
