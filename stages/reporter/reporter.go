@@ -45,6 +45,8 @@ type Config struct {
 	Mask      *credentials.Mask
 	// KeysUsed and KeysMissing are names of security schemes or places, never the keys themselves.
 	KeysUsed, KeysMissing []string
+	// Dictionaries are those that values were taken from.
+	Dictionaries []Dictionary
 	// Unbuildable are operations the document allows and the generator cannot build a request for.
 	Unbuildable []Unbuildable
 	// Out is where the files go; nil: none are written.
@@ -138,6 +140,7 @@ type Reporter struct {
 	untestable map[int]string
 
 	tally    tally
+	learned  learned
 	gathered gathered
 	failures failures
 
@@ -232,6 +235,7 @@ func (r *Reporter) Handle(m messages.ToReporter) {
 // judged accounts for an exchange, and gives its slot back when nothing is left to do for it.
 func (r *Reporter) judged(j *messages.Judged) {
 	r.tally.add(j)
+	r.learned.add(r.cfg.Dictionaries, j.Exchange)
 	for i := range j.Findings {
 		r.found(j.Exchange, &j.Findings[i])
 	}
