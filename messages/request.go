@@ -32,7 +32,13 @@ type Request struct {
 	Recheck *Recheck
 	// Origins say where each value came from.
 	Origins []Origin
+	// Hints are what it follows of what refusals of its operation have asked for.
+	Hints []*Hint
 }
+
+// Hint is one thing that refusals asked for: of the Place, such as "body.name", and what it Wants there, such as "is one
+// of a, b".
+type Hint struct{ Place, Wants string }
 
 // Field is one header field line (RFC 9110 §5).
 type Field struct{ Name, Value string }

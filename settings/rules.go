@@ -147,6 +147,13 @@ var rules = map[string]rule{
 	"generation.impliedKindChance": {
 		meaning: "Chance, 0 to 1, that an invented value is of the kind its name or description implies, such as an e-mail address.",
 	},
+	"generation.dictionaryWeight": {
+		meaning: "Share of values taken from the dictionaries given with --dictionary, against the other weights.",
+		least:   0, most: million,
+	},
+	"generation.hintChance": {
+		meaning: "Chance, 0 to 1, that a request follows what refusals of its operation have asked for (decision 0018).",
+	},
 	"generation.mostDepth": {
 		meaning: "Most levels of objects and lists in an invented value before optional ones are left out.",
 		least:   1, most: 100,

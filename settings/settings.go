@@ -60,6 +60,8 @@ type Generation struct {
 	ObservedWeight          int     `yaml:"observedWeight"`
 	RandomWeight            int     `yaml:"randomWeight"`
 	ImpliedKindChance       float64 `yaml:"impliedKindChance"`
+	DictionaryWeight        int     `yaml:"dictionaryWeight"`
+	HintChance              float64 `yaml:"hintChance"`
 	MostDepth               int     `yaml:"mostDepth"`
 	LongestText             int     `yaml:"longestText"`
 	MostItems               int     `yaml:"mostItems"`
@@ -128,7 +130,8 @@ func Default() Settings {
 		},
 		Generation: Generation{
 			OptionalParameterChance: 0.3, OptionalPropertyChance: 0.8, OptionalBodyChance: 0.9,
-			ExampleWeight: 15, DefaultWeight: 5, ObservedWeight: 20, RandomWeight: 20, ImpliedKindChance: 0.5,
+			ExampleWeight: 15, DefaultWeight: 5, ObservedWeight: 20, RandomWeight: 20, DictionaryWeight: 40,
+			ImpliedKindChance: 0.5, HintChance: 0.7,
 			MostDepth: 8, LongestText: 64, MostItems: 4,
 			SignUp: true,
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/settings/dictionary"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/stages/classifier"
 	"github.com/restest/restest/stages/generator"
@@ -28,6 +29,8 @@ type Run struct {
 	Settings settings.Settings
 	Keys     *credentials.Keys
 	Seed     uint64
+	// Dictionaries are the user's values.
+	Dictionaries []*dictionary.Dictionary
 	// Deadline is the end of the run's time.
 	Deadline clock.Instant
 	// LastWrite is the moment of the last write to the API before the run, such as the fetch of its document;
@@ -67,7 +70,7 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	toReporter := spawn[messages.ToReporter](w, "reporter", slots+16)
 
 	g := generator.New(generator.Config{
-		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed,
+		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Dictionaries: r.Dictionaries,
 	}, c, generator.Neighbours{Pacer: toPacer.Tell})
 	toGenerator.handle = g.Handle
 

@@ -30,10 +30,12 @@ them can be tested and why the others cannot, and every problem found with its p
 		Metadata: map[string]any{"Examples": []string{
 			"restest document openapi.yaml",
 			"restest document https://api.example.com/openapi.json --json",
+			"restest document openapi.yaml --dictionary-template >values.yaml",
 			"restest document openapi.yaml --url http://localhost:8080   # as run would read it",
 		}},
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "write JSON"},
+			&cli.BoolFlag{Name: "dictionary-template", Usage: "write a dictionary to fill in, for run --dictionary"},
 			&cli.StringFlag{Name: "url", Usage: "`URL` of the API, as for run"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -60,6 +62,10 @@ them can be tested and why the others cannot, and every problem found with its p
 			g := generator.New(generator.Config{Document: doc, Settings: given.Settings}, system, generator.Neighbours{})
 			for _, u := range g.Unbuildable() {
 				doc.Operations[u.Operation].Untestable = u.Reason
+			}
+			if cmd.Bool("dictionary-template") {
+				writeDictionaryTemplate(a.out, doc, given.Settings)
+				return nil
 			}
 			write := writeDocument
 			if cmd.Bool("json") {

@@ -63,14 +63,14 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 		lastWrite = -1
 	}
 	run := stages.Run{
-		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed,
+		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed, Dictionaries: p.dictionaries,
 		Deadline: clock.Instant(0).Add(p.options.budget), LastWrite: lastWrite,
 		Report: reporter.Config{
 			Values: p.given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},
 			Source: p.options.document, Budget: p.options.budget, Mask: p.mask,
 			KeysUsed: p.keys.Used(p.doc), KeysMissing: p.keys.Missing(p.doc), Out: folder, Quiet: p.options.quiet,
 			Notes: p.notes, Started: p.clock.Wall(0), URL: p.options.url, Files: &p.files,
-			Formats: formatsNamed(p.given.Report.Formats),
+			Formats: formatsNamed(p.given.Report.Formats), Dictionaries: p.told,
 		},
 		Transport: func(t func(messages.ToSender), f func(error)) sender.Transport {
 			tell, fail = t, f

@@ -78,12 +78,13 @@ func optionsOf(t *testing.T, args ...string) (runOptions, error) {
 func TestTheCommandLineOfRun(t *testing.T) {
 	const url = "http://localhost:8080/v1"
 	plain := runOptions{
-		document: "api.yaml", url: url, budget: time.Minute, seed: 7, out: "restest-out", auth: []string{},
+		document: "api.yaml", url: url, budget: time.Minute, seed: 7, out: "restest-out", auth: []string{}, dictionaries: []string{},
 		settings: settings.Input{Environ: []string{"A=b"}, Set: []string{}}, logLevel: zerolog.WarnLevel, environ: []string{"A=b"},
 	}
 	all := plain
 	all.budget, all.seed, all.out, all.quiet, all.logLevel = 1500*time.Millisecond, 1<<64-1, "out, there", true, zerolog.Disabled
 	all.auth = []string{"header:Accept=a, b", "key,with,commas"}
+	all.dictionaries = []string{"a, b.yaml", "words"}
 	all.settings.Set = []string{"engine.userAgent=a, b", "engine.readTimeout=5s"}
 	all.settings.Flags = []settings.Flag{{Flag: "--proxy", Name: "engine.proxy", Value: "http://p:1"}}
 	itself := plain
@@ -109,6 +110,7 @@ func TestTheCommandLineOfRun(t *testing.T) {
 			"--budget", "1.5", "--out", "out, there", "--auth", "header:Accept=a, b", "--set", "engine.userAgent=a, b",
 			"--quiet", "api.yaml", "--url", url, "--seed", "18446744073709551615", "--auth", "key,with,commas",
 			"--set", "engine.readTimeout=5s", "--log-level", "disabled", "--proxy", "http://p:1",
+			"--dictionary", "a, b.yaml", "--dictionary", "words",
 		}, all},
 	} {
 		t.Run(row.name, func(t *testing.T) {

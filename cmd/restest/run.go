@@ -19,6 +19,7 @@ import (
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/settings/dictionary"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/stages"
 	"github.com/restest/restest/stages/reporter"
@@ -35,7 +36,9 @@ type runOptions struct {
 	auth     []string
 	// authFile is a file of users and their sign-ins, "" for none.
 	authFile string
-	settings settings.Input
+	// dictionaries are files and folders of values.
+	dictionaries []string
+	settings     settings.Input
 	// printSettings asks for the settings alone: nothing is read or sent.
 	printSettings bool
 	quiet         bool
@@ -60,6 +63,9 @@ says (both together name the client beside the user), and renew it. RESTEST_AUTH
 each. --auth-file names users and how each signs in, in the format of the Web Fuzzing Commons. A run without a key signs
 up a user of its own where the document says how (generation.signUp). No key is ever printed or written.
 
+Values of your own come from dictionaries (--dictionary): YAML or JSON, by name, type, format, schema, or operation and
+place. restest document DOCUMENT --dictionary-template writes one to fill in.
+
 A setting can stand in a file (--settings), in RESTEST_GROUP_KEY or in --set; the later wins. restest settings
 lists them all.`),
 		Metadata: map[string]any{"Examples": []string{
@@ -73,6 +79,7 @@ lists them all.`),
 			seedFlag(), outFlag(),
 			&cli.StringSliceFlag{Name: "auth", Usage: "a `KEY` in one of the forms above; may be repeated"},
 			&cli.StringFlag{Name: "auth-file", Usage: "`FILE` of users and how they sign in, YAML or JSON (Web Fuzzing Commons)"},
+			&cli.StringSliceFlag{Name: "dictionary", Usage: "a `FILE` of values to send, or a folder of them; may be repeated"},
 		}, settingsFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "proxy", Usage: "`URL` of a proxy; without it HTTPS_PROXY and HTTP_PROXY count, and NO_PROXY always does"},
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as a file for --settings, and end"},
@@ -94,6 +101,7 @@ lists them all.`),
 func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	o = runOptions{
 		url: cmd.String("url"), out: cmd.String("out"), auth: cmd.StringSlice("auth"), authFile: cmd.String("auth-file"),
+		dictionaries: cmd.StringSlice("dictionary"),
 		printSettings: cmd.Bool("print-settings"), quiet: cmd.Bool("quiet"), environ: a.environ,
 	}
 	if o.settings, err = a.settingsInput(cmd); err != nil {
@@ -155,6 +163,9 @@ type prepared struct {
 	clock clock.Clock
 	// fetcher has read the document, if it came over the network, and knows when it last wrote to the API's origin.
 	fetcher *sender.Fetcher
+	// dictionaries are the values given, told is what the report says of them.
+	dictionaries []*dictionary.Dictionary
+	told         []reporter.Dictionary
 	// notes are what is to be said before anything is sent.
 	notes []string
 }
@@ -190,6 +201,9 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		return nil, err
 	}
 	p.notes = p.given.Notes()
+	if p.dictionaries, err = readDictionaries(o.dictionaries); err != nil {
+		return nil, err
+	}
 	var warnings []string
 	if p.keys, warnings, err = credentials.Parse(o.auth, environment(o.environ, "RESTEST_AUTH")); err != nil {
 		return nil, err
@@ -236,7 +250,7 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		return nil, err
 	}
 	p.mask = p.keys.Mask()
-	p.notes = slices.Concat(warnings, p.keys.Warnings(), p.notes)
+	p.notes = slices.Concat(warnings, p.keys.Warnings(), p.notes, p.fitDictionaries())
 	return p, nil
 }
 

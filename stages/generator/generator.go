@@ -14,6 +14,7 @@ import (
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/settings/dictionary"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/stages/generator/values"
 )
@@ -22,6 +23,8 @@ import (
 type Config struct {
 	Document *document.Document
 	Settings settings.Settings
+	// Dictionaries are the user's values.
+	Dictionaries []*dictionary.Dictionary
 	// Keys are the credentials to send; nil for none.
 	Keys *credentials.Keys
 	Seed uint64
@@ -49,6 +52,8 @@ type Generator struct {
 	order       order
 	memory      *memory
 	signIns     *signIns // nil where nobody signs in and requests have one user
+	lessons     *lessons
+	given       *given // nil without dictionaries
 
 	seq int64
 	// nth is how many requests of each operation were built, failed how often in a row the next one could not be.
@@ -64,14 +69,18 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	doc := cfg.Document
 	g := &Generator{
 		config: cfg, clock: clk, to: to,
-		plans:  make([]*plan, len(doc.Operations)),
-		memory: newMemory(cfg.Settings.Memory),
-		nth:    make([]int, len(doc.Operations)),
-		failed: make([]int, len(doc.Operations)),
-		source: rand.NewPCG(0, 0),
+		plans:   make([]*plan, len(doc.Operations)),
+		memory:  newMemory(cfg.Settings.Memory),
+		lessons: newLessons(cfg.Settings.Generation.HintChance),
+		nth:     make([]int, len(doc.Operations)),
+		failed:  make([]int, len(doc.Operations)),
+		source:  rand.NewPCG(0, 0),
 	}
 	shapes := values.NewShapes(cfg.Settings.Generation)
 	g.draw = shapes.Draw(rand.New(g.source), g.memory)
+	if g.given = newGiven(doc, cfg.Dictionaries); g.given != nil {
+		g.draw.Given = g.given
+	}
 	var buildable []int
 	for i, op := range doc.Operations {
 		if op.Untestable != "" {
@@ -232,6 +241,7 @@ func (g *Generator) learn(m messages.Learned) {
 	}
 	if m.Request.Operation < len(g.plans) && g.plans[m.Request.Operation] != nil {
 		g.memory.learn(g.plans[m.Request.Operation], m)
+		g.lessons.learn(g.plans[m.Request.Operation], m)
 	}
 }
 

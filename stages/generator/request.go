@@ -26,12 +26,15 @@ func (a *asked) sends(d *values.Draw, place string, chance float64) bool {
 	if a.parts != nil {
 		return slices.Contains(a.parts, place)
 	}
-	return !a.likeliest && d.Rand.Float64() < chance
+	return d.LeansTo(place, !a.likeliest && d.Rand.Float64() < chance)
 }
 
 // sendsBody is as sends, for an optional body.
 func (a *asked) sendsBody(d *values.Draw, chance float64) bool {
-	return a.media > 0 || a.likeliest && a.parts == nil || a.sends(d, "body", chance)
+	if a.likeliest && a.parts == nil {
+		return d.LeansTo("body", true)
+	}
+	return a.media > 0 || a.sends(d, "body", chance)
 }
 
 // optionalParts are the places of the parts that a request can do without, such as "query.limit" or "body".
@@ -77,6 +80,7 @@ func (p *plan) request(g *Generator, nth, failed int, want asked) *messages.Requ
 	for attempt := range tries {
 		g.sow(p.op.Index, nth, failed*tries+attempt)
 		g.draw.Reset(p.room)
+		g.draw.Leans = g.lessons.leans(p.op.Index, g.draw.Rand)
 		if r := p.once(g, want); r != nil {
 			p.room = len(r.Origins)
 			return r
@@ -89,6 +93,9 @@ func (p *plan) request(g *Generator, nth, failed int, want asked) *messages.Requ
 func (p *plan) once(g *Generator, want asked) *messages.Request {
 	d := g.draw
 	d.Likeliest = want.likeliest
+	if g.given != nil {
+		g.given.operation = p.op.Index
+	}
 	r := &messages.Request{Operation: p.op.Index, Method: p.op.Method, Target: p.target, Valid: true}
 	if p.target == "" {
 		target, ok := p.writeTarget(g, g.target[:0], want)
@@ -114,6 +121,7 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 		return nil
 	}
 	r.Origins = append(d.Origins, p.keyOrigins...)
+	r.Hints = g.lessons.followed(p.op.Index, d.Followed)
 	return r
 }
 
@@ -150,7 +158,9 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 		}
 		var v any
 		seen := i < len(known)
-		if seen {
+		if d.PrefersGiven(&q.field, q.place) {
+			seen, known = false, nil
+		} else if seen {
 			v = known[i]
 		} else if learned {
 			v, seen = d.Seen(&q.field)

@@ -35,6 +35,8 @@ type Report struct {
 	Totals            Totals            `json:"totals"`
 	Operations        []OperationTold   `json:"operations"`
 	DocumentIssues    []IssueTold       `json:"documentIssues"`
+	Dictionaries      []Dictionary      `json:"dictionaries"`
+	Learned           []Learned         `json:"learned"`
 	KeysUsed          []string          `json:"keysUsed"`
 	KeysNotGiven      []string          `json:"keysNotGiven"`
 	Unauthorized      UnauthorizedTold  `json:"unauthorized"`
@@ -344,6 +346,8 @@ func (r *Reporter) report() *Report {
 		Totals:            r.totals(),
 		Operations:        []OperationTold{},
 		DocumentIssues:    []IssueTold{},
+		Dictionaries:      r.dictionariesTold(),
+		Learned:           r.learnedTold(),
 		KeysUsed:          append([]string{}, r.cfg.KeysUsed...),
 		KeysNotGiven:      append([]string{}, r.cfg.KeysMissing...),
 		ToldToWait:        r.toldToWait(),

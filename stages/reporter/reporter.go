@@ -48,6 +48,8 @@ type Config struct {
 	// SignIns are the run's sign-ins, Plan how they go, for the recording, as credentials write it.
 	SignIns []SignIn
 	Plan    json.RawMessage
+	// Dictionaries are those that values were taken from.
+	Dictionaries []Dictionary
 	// Unbuildable are operations the document allows and the generator cannot build a request for.
 	Unbuildable []Unbuildable
 	// Out is where the files go; nil: none are written.
@@ -142,6 +144,7 @@ type Reporter struct {
 	signIns    []signInTally
 
 	tally    tally
+	learned  learned
 	gathered gathered
 	failures failures
 
@@ -238,6 +241,7 @@ func (r *Reporter) Handle(m messages.ToReporter) {
 func (r *Reporter) judged(j *messages.Judged) {
 	r.signedIn(j)
 	r.tally.add(j)
+	r.learned.add(r.cfg.Dictionaries, j.Exchange)
 	for i := range j.Findings {
 		r.found(j.Exchange, &j.Findings[i])
 	}

@@ -32,6 +32,7 @@ func (r *Reporter) summary(v verdict) string {
 	s.foreseen()
 	s.rate()
 	s.ownRates()
+	s.taught()
 	s.findings()
 	s.table()
 	s.untested()

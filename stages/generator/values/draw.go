@@ -19,6 +19,10 @@ const (
 	FromDefault  = "default"
 	FromObserved = "observed"
 	FromRandom   = "random"
+	// FromDictionary is followed by the dictionary's name.
+	FromDictionary = "dictionary "
+	// FromHint is a value invented as a reply asked for it.
+	FromHint = "hint"
 )
 
 // Observed offers values that the API itself returned.
@@ -73,6 +77,14 @@ func Key(name string) string {
 type Draw struct {
 	Rand     *rand.Rand
 	Observed Observed
+	// Given offers the values of the user's dictionaries, nil for none.
+	Given Given
+	// Weights are the shares of the sources.
+	Weights Weights
+	// Leans are what has been learned of places, by the place with "[]" for each index; nil for nothing.
+	Leans map[string]*Lean
+	// Followed are the leans that took part since Reset, in the order of their first use.
+	Followed []*Lean
 	// Likeliest asks for the values most likely to be accepted instead of varied ones.
 	Likeliest bool
 	// Nulls allows null where a value other than null would do as well.
@@ -83,6 +95,7 @@ type Draw struct {
 	all   *Shapes
 	at    []byte
 	place string
+	key   []byte // scratch: the place with "[]" for each index
 	made  int
 	// vain counts the values that were made and did not fit.
 	vain   int
@@ -91,12 +104,13 @@ type Draw struct {
 
 // Draw is a Draw for these shapes.
 func (a *Shapes) Draw(r *rand.Rand, observed Observed) *Draw {
-	return &Draw{Rand: r, Observed: observed, all: a}
+	return &Draw{Rand: r, Observed: observed, Weights: WeightsOf(a.limits), all: a}
 }
 
 // Reset forgets what was made, and makes room for about that many origins; those handed out are not touched again.
 func (d *Draw) Reset(room int) {
 	d.Origins, d.made, d.reason = make([]messages.Origin, 0, room), 0, ""
+	d.Followed = nil
 }
 
 // Reason says why the last Make failed.
@@ -152,48 +166,15 @@ func (d *Draw) value(s *Shape, f *Field, depth int) (any, bool) {
 		return nil, d.fail(s, "its values nest too deeply")
 	}
 	d.made++
+	if d.Leans != nil {
+		if v, ok := d.leaning(s, f, depth); ok {
+			return v, true
+		}
+	}
 	if s.listed != nil {
 		return d.listed(s), true
 	}
-	limits := &d.all.limits
-	observed, seen := d.observed(s, f)
-	examples := len(f.Examples)
-	if depth > 0 {
-		examples = 0 // the field's own are for its whole value
-	}
-	n := examples + len(s.examples)
-	if d.Likeliest {
-		switch {
-		case seen:
-			return d.note(observed, FromObserved), true
-		case n > 0:
-			return d.example(s, f, d.Rand.IntN(n), examples), true
-		case len(s.defaults) > 0:
-			return d.note(s.defaults[0], FromDefault), true
-		}
-		return d.invent(s, f, depth)
-	}
-	var exampleWeight, defaultWeight, observedWeight int
-	if n > 0 {
-		exampleWeight = limits.ExampleWeight
-	}
-	if len(s.defaults) > 0 {
-		defaultWeight = limits.DefaultWeight
-	}
-	if seen {
-		observedWeight = limits.ObservedWeight
-	}
-	if total := exampleWeight + defaultWeight + observedWeight; total > 0 {
-		switch at := d.Rand.IntN(total + limits.RandomWeight); {
-		case at < exampleWeight:
-			return d.example(s, f, d.Rand.IntN(n), examples), true
-		case at < exampleWeight+defaultWeight:
-			return d.note(s.defaults[d.Rand.IntN(len(s.defaults))], FromDefault), true
-		case at < total:
-			return d.note(observed, FromObserved), true
-		}
-	}
-	return d.invent(s, f, depth)
+	return d.fromSource(s, f, depth)
 }
 
 func (d *Draw) listed(s *Shape) any {

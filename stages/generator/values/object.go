@@ -225,7 +225,11 @@ func (d *Draw) drawObject(s *Shape, depth int) (map[string]any, bool) {
 	chance := d.chance(p, depth)
 	for i := range p.fields {
 		f := &p.fields[i]
-		if !f.required && !(chance > 0 && d.Rand.Float64() < chance) {
+		sent := f.required || chance > 0 && d.Rand.Float64() < chance
+		if d.Leans != nil && !f.required {
+			sent = d.propertyLeansTo(f.Name, sent)
+		}
+		if !sent {
 			continue
 		}
 		if !f.required && (p.high >= 0 && len(v)+p.requiredAfter(i) >= p.high || !f.Shape.Possible()) {
@@ -316,6 +320,9 @@ func (d *Draw) fillUp(s *Shape, v map[string]any, depth int) bool {
 		if _, there := v[p.fields[i].Name]; !there && p.fields[i].Shape.Possible() {
 			d.property(v, &p.fields[i], depth)
 		}
+	}
+	if d.Leans != nil && p.extra != nil {
+		d.addAsked(s, v, depth)
 	}
 	want := p.low
 	if p.wantsExtra && len(v) == 0 && !d.sparing(depth) && p.high != 0 {
