@@ -306,7 +306,7 @@ func (r *reader) believed(field string, wait, window time.Duration, left int64) 
 func decimal(text string) (n int64, part time.Duration, ok bool) {
 	const billionths = 9
 	before, fraction, _ := strings.Cut(text, ".")
-	if !digits(before+fraction) {
+	if !digits(before + fraction) {
 		return 0, 0, false
 	}
 	n, err := strconv.ParseInt("0"+before, 10, 64)

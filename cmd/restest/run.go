@@ -101,7 +101,7 @@ lists them all.`),
 func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	o = runOptions{
 		url: cmd.String("url"), out: cmd.String("out"), auth: cmd.StringSlice("auth"), authFile: cmd.String("auth-file"),
-		dictionaries: cmd.StringSlice("dictionary"),
+		dictionaries:  cmd.StringSlice("dictionary"),
 		printSettings: cmd.Bool("print-settings"), quiet: cmd.Bool("quiet"), environ: a.environ,
 	}
 	if o.settings, err = a.settingsInput(cmd); err != nil {
