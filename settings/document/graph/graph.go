@@ -23,7 +23,8 @@ type Graph struct {
 	Edges []Edge
 
 	byTemplate map[string]*Resource
-	made       [][]*Resource // by operation
+	// made and listed are by operation.
+	made, listed [][]*Resource
 }
 
 // Resource is a kind of thing: what the addresses of one template lead to.
@@ -34,8 +35,9 @@ type Resource struct {
 	Collection string
 	// Noun is the thing's name in the singular, such as "thing", "" where the path has no word for it.
 	Noun string
-	// Gap is the name of its gap, such as "thingId".
-	Gap string
+	// Gap is the name of its gap, such as "thingId"; Depth is how many gaps its address has.
+	Gap   string
+	Depth int
 	// Create, List, Read, Replace, Patch and Delete are operations on it, None where there is none.
 	Create, List, Read, Replace, Patch, Delete int
 	// Under are the other operations whose addresses lead through a thing's.
@@ -65,7 +67,7 @@ type Edge struct {
 
 // Of works it out for a document.
 func Of(doc *document.Document) *Graph {
-	g := &Graph{byTemplate: map[string]*Resource{}, made: make([][]*Resource, len(doc.Operations))}
+	g := &Graph{byTemplate: map[string]*Resource{}, made: make([][]*Resource, len(doc.Operations)), listed: make([][]*Resource, len(doc.Operations))}
 	routes := make([]Route, len(doc.Operations))
 	for i, op := range doc.Operations {
 		routes[i] = RouteOf(op)
@@ -92,6 +94,9 @@ func (g *Graph) At(template string) *Resource { return g.byTemplate[template] }
 // Makes are the resources that the operation makes a thing of.
 func (g *Graph) Makes(operation int) []*Resource { return g.made[operation] }
 
+// Lists are the resources that the operation lists things of.
+func (g *Graph) Lists(operation int) []*Resource { return g.listed[operation] }
+
 // addressed notes the resource that the route ends in.
 func (g *Graph) addressed(r Route) {
 	if !r.EndsInGap() {
@@ -103,7 +108,7 @@ func (g *Graph) addressed(r Route) {
 	}
 	resource := &Resource{
 		Template: last.Template, Collection: strings.TrimSuffix(last.Template, "/{}"), Noun: last.Noun, Gap: last.Name,
-		Create: None, List: None, Read: None, Replace: None, Patch: None, Delete: None,
+		Depth: len(r.Gaps), Create: None, List: None, Read: None, Replace: None, Patch: None, Delete: None,
 	}
 	g.byTemplate[last.Template] = resource
 	g.Resources = append(g.Resources, resource)
@@ -136,8 +141,8 @@ func (g *Graph) place(i int, op *document.Operation, r Route) {
 			set(&resource.Create)
 		}
 	}
-	for n, gap := range r.Gaps {
-		if resource := g.byTemplate[gap.Template]; resource != nil && !(r.EndsInGap() && n == len(r.Gaps)-1) {
+	for _, gap := range r.Gaps {
+		if resource := g.byTemplate[gap.Template]; resource != nil && gap.Template != r.Template {
 			resource.Under = append(resource.Under, i)
 		}
 	}
@@ -159,17 +164,11 @@ func (g *Graph) collected(r Route) *Resource {
 // what the things' own address returns, or whose link leads there; and lists what each operation makes.
 func (g *Graph) findCreators(doc *document.Document, routes []Route) {
 	for _, resource := range g.Resources {
-		if resource.Create == None && resource.Read != None {
-			name := returned(doc.Operations[resource.Read])
-			for i, op := range doc.Operations {
-				if op.Method != "POST" || op.Untestable != "" || routes[i].leadsThrough(resource.Template) {
-					continue
-				}
-				if name != "" && returned(op) == name || linksTo(op, resource.Read) {
-					resource.Create = i
-					break
-				}
-			}
+		if resource.Create == None {
+			resource.Create = creator(doc, routes, resource)
+		}
+		if resource.List != None {
+			g.listed[resource.List] = append(g.listed[resource.List], resource)
 		}
 		if resource.Create != None {
 			g.made[resource.Create] = append(g.made[resource.Create], resource)
@@ -178,6 +177,35 @@ func (g *Graph) findCreators(doc *document.Document, routes []Route) {
 			g.made[resource.Replace] = append(g.made[resource.Replace], resource)
 		}
 	}
+}
+
+// creator is who makes the things of a resource that nothing is posted to the collection of, None if that is not known.
+// The surest sign is a link, then that it returns the same schema, then that what it returns is named for the thing.
+func creator(doc *document.Document, routes []Route, resource *Resource) int {
+	found, best := None, 0
+	name, noun := "", keyOf(resource.Noun)
+	if resource.Read != None {
+		name = returned(doc.Operations[resource.Read])
+	}
+	for i, op := range doc.Operations {
+		if op.Method != "POST" || op.Untestable != "" || routes[i].leadsThrough(resource.Template) || routes[i].EndsInGap() {
+			continue
+		}
+		sure := 0
+		switch made := returned(op); {
+		case resource.Read != None && linksTo(op, resource.Read):
+			sure = 3
+		case made == "":
+		case made == name:
+			sure = 2
+		case len(noun) > 3 && strings.Contains(keyOf(made), noun):
+			sure = 1
+		}
+		if sure > best && len(routes[i].Gaps) < resource.Depth {
+			found, best = i, sure
+		}
+	}
+	return found
 }
 
 // returned is the name of the schema of a successful reply, "" if it has none.

@@ -97,3 +97,11 @@ func keyOf(name string) string {
 		return c
 	}, name))
 }
+
+// Deepest is the template up to the last gap, "" for a route without one.
+func (r Route) Deepest() string {
+	if len(r.Gaps) == 0 {
+		return ""
+	}
+	return r.Gaps[len(r.Gaps)-1].Template
+}
