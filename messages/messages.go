@@ -280,6 +280,35 @@ type Heard struct {
 	Final, Told bool
 }
 
+// Things tells the reporter what has become of things that the run made.
+type Things struct{ Things []Thing }
+
+// Thing is a thing that the run made, and what has become of it.
+type Thing struct {
+	// Address is the path that leads to it.
+	Address string
+	// Operation is the one that made it.
+	Operation int
+	State     ThingState
+	// Why says why it was left.
+	Why string
+}
+
+// ThingState is what has become of a thing.
+type ThingState int
+
+// The states of a thing.
+const (
+	// Made: the run made it, and the document says how it is deleted.
+	Made ThingState = iota
+	// Gone: it is not there any more.
+	Gone
+	// Left: it could not be deleted.
+	Left
+	// Uncounted: it was made, and is not remembered, since too many are.
+	Uncounted
+)
+
 // Judged gives the reporter an exchange and what the checks say of it.
 type Judged struct {
 	Exchange *Exchange
@@ -470,4 +499,5 @@ func (*Exchange) toClassifier() {}
 func (*Judged) toReporter()      {}
 func (*Paced) toReporter()       {}
 func (Experimented) toReporter() {}
+func (Things) toReporter()       {}
 func (Tick) toReporter()         {}

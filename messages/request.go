@@ -78,6 +78,21 @@ type Step struct {
 	Kind   string
 	// Nth is the step, from 1.
 	Nth int
+	// Thing identifies the thing, as its address has it, "" before it is known.
+	Thing string
+	// Taken are the steps before this one, the first first: what a judge of this step needs to remember of them.
+	Taken []Taken
+	// Disturbed is true if another request of the run may have changed the thing since the series began, such as a
+	// DELETE of all there are: what the step finds is nobody's fault then.
+	Disturbed bool
+}
+
+// Taken is a step that was taken and how it was answered. What it points to is shared, and never changed.
+type Taken struct {
+	Request *Request
+	Reply   *Reply
+	// Value is the reply's body read as JSON, nil where it is not.
+	Value any
 }
 
 // Recheck is what a request that is sent again for a finding is to show.

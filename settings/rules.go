@@ -110,6 +110,15 @@ var rules = map[string]rule{
 		meaning: "Longest wait of one step of the opening lap for its answers before the next step begins.",
 		least:   0, most: longest,
 	},
+	"schedule.learn": {
+		meaning: "Whether operations that were never answered 2xx get more turns, and those that answer nothing new fewer (decision 0017).",
+	},
+	"schedule.cleanUp": {
+		meaning: "Whether what the run made is deleted at its end where the document says how (decision 0017).",
+	},
+	"schedule.cleanUpShare": {
+		meaning: "Share of the budget, 0 to 1, that deleting what the run made may take at most.",
+	},
 	"schedule.stragglerGrace": {
 		meaning: "How long replies may still come in after the budget is used up; nothing is sent in that time.",
 		least:   0, most: longest,
@@ -169,6 +178,20 @@ var rules = map[string]rule{
 	"generation.signUp": {
 		meaning: "Whether a run without a key signs up a user of its own, where operations ask for one and the document says how (decision 0019).",
 	},
+
+	"series.share": {
+		meaning: "Share of the requests, 0 to 1, that belong to series around a thing the run makes (decision 0017).",
+	},
+	"series.readAfterCreate":   {meaning: "Whether a thing that was made is read."},
+	"series.readAfterDelete":   {meaning: "Whether a thing that was deleted is read."},
+	"series.deleteTwice":       {meaning: "Whether a thing is deleted a second time."},
+	"series.writeUnderDeleted": {meaning: "Whether something is written to, or below, a thing that was deleted."},
+	"series.putTwice":          {meaning: "Whether the same PUT is sent twice to a thing, and it is read then."},
+	"series.patchThenRead":     {meaning: "Whether a thing is read after a PATCH to it."},
+	"series.listContains":      {meaning: "Whether its collection is listed after a thing was made."},
+	"series.safeGet":           {meaning: "Whether a thing is read before and after other reads, which may change nothing (RFC 9110 section 9.2.1)."},
+	"series.createTwice":       {meaning: "Whether the request that made a thing is sent a second time."},
+	"series.actAsAnotherUser":  {meaning: "Whether a thing is read by another user than the one who made it; several have to be given."},
 
 	"memory.learnFromReplies": {
 		meaning: "Whether values the API returned are used in later requests.",

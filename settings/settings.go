@@ -13,6 +13,7 @@ type Settings struct {
 	Schedule   Schedule   `yaml:"schedule"`
 	Generation Generation `yaml:"generation"`
 	Memory     Memory     `yaml:"memory"`
+	Series     Series     `yaml:"series"`
 	Checks     Checks     `yaml:"checks"`
 	Report     Report     `yaml:"report"`
 }
@@ -46,6 +47,9 @@ type Schedule struct {
 	StayInsideQuota    bool          `yaml:"stayInsideQuota"`
 	OpeningLap         bool          `yaml:"openingLap"`
 	OpeningLapPatience time.Duration `yaml:"openingLapPatience"`
+	Learn              bool          `yaml:"learn"`
+	CleanUp            bool          `yaml:"cleanUp"`
+	CleanUpShare       float64       `yaml:"cleanUpShare"`
 	StragglerGrace     time.Duration `yaml:"stragglerGrace"`
 	InterruptGrace     time.Duration `yaml:"interruptGrace"`
 }
@@ -75,6 +79,21 @@ type Memory struct {
 	MostNames        int   `yaml:"mostNames"`
 	ReadUpTo         int64 `yaml:"readUpTo"`
 	MostDepth        int   `yaml:"mostDepth"`
+}
+
+// Series says which series around a created thing are made, and how many requests belong to them.
+type Series struct {
+	Share             float64 `yaml:"share"`
+	ReadAfterCreate   bool    `yaml:"readAfterCreate"`
+	ReadAfterDelete   bool    `yaml:"readAfterDelete"`
+	DeleteTwice       bool    `yaml:"deleteTwice"`
+	WriteUnderDeleted bool    `yaml:"writeUnderDeleted"`
+	PutTwice          bool    `yaml:"putTwice"`
+	PatchThenRead     bool    `yaml:"patchThenRead"`
+	ListContains      bool    `yaml:"listContains"`
+	SafeGet           bool    `yaml:"safeGet"`
+	CreateTwice       bool    `yaml:"createTwice"`
+	ActAsAnotherUser  bool    `yaml:"actAsAnotherUser"`
 }
 
 // Checks switches the checks.
@@ -126,6 +145,7 @@ func Default() Settings {
 			WaitWhenToldTo: true, FirstGuessedWait: time.Second, LongestGuessedWait: time.Minute,
 			StayInsideQuota: true,
 			OpeningLap:      true, OpeningLapPatience: 2 * time.Second,
+			Learn: true, CleanUp: true, CleanUpShare: 0.1,
 			StragglerGrace: 10 * time.Second, InterruptGrace: 2 * time.Second,
 		},
 		Generation: Generation{
@@ -137,6 +157,10 @@ func Default() Settings {
 		},
 		Memory: Memory{
 			LearnFromReplies: true, ValuesPerName: 20, MostNames: 2000, ReadUpTo: 512 << 10, MostDepth: 6,
+		},
+		Series: Series{
+			Share: 0.1, ReadAfterCreate: true, ReadAfterDelete: true, DeleteTwice: true, WriteUnderDeleted: true,
+			PutTwice: true, PatchThenRead: true, ListContains: true, SafeGet: true, CreateTwice: true, ActAsAnotherUser: true,
 		},
 		Checks: Checks{
 			InternalServerError: true, OtherServerError: true, NotImplemented: true, NonStandardStatusCode: true,

@@ -67,11 +67,13 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	toPacer := spawn[messages.ToPacer](w, "pacer", pacer.Mailbox(slots))
 	toSender := spawn[messages.ToSender](w, "sender", 8*slots+8)
 	toClassifier := spawn[messages.ToClassifier](w, "classifier", 2*slots+8)
-	toReporter := spawn[messages.ToReporter](w, "reporter", slots+16)
+	// The generator tells the reporter at most one thing for each request that it hears the end of, and may be ahead of it.
+	toReporter := spawn[messages.ToReporter](w, "reporter", 4*slots+16)
 
 	g := generator.New(generator.Config{
-		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Dictionaries: r.Dictionaries,
-	}, c, generator.Neighbours{Pacer: toPacer.Tell})
+		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Deadline: r.Deadline,
+		Dictionaries: r.Dictionaries,
+	}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
 	toGenerator.handle = g.Handle
 
 	report := r.Report

@@ -31,11 +31,13 @@ them can be tested and why the others cannot, and every problem found with its p
 			"restest document openapi.yaml",
 			"restest document https://api.example.com/openapi.json --json",
 			"restest document openapi.yaml --dictionary-template >values.yaml",
+			"restest document openapi.yaml --graph   # which operations make the ids that others need",
 			"restest document openapi.yaml --url http://localhost:8080   # as run would read it",
 		}},
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "write JSON"},
 			&cli.BoolFlag{Name: "dictionary-template", Usage: "write a dictionary to fill in, for run --dictionary"},
+			&cli.BoolFlag{Name: "graph", Usage: "show which operations make what others need"},
 			&cli.StringFlag{Name: "url", Usage: "`URL` of the API, as for run"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -68,7 +70,12 @@ them can be tested and why the others cannot, and every problem found with its p
 				return nil
 			}
 			write := writeDocument
-			if cmd.Bool("json") {
+			switch {
+			case cmd.Bool("graph") && cmd.Bool("json"):
+				write = writeGraphJSON
+			case cmd.Bool("graph"):
+				write = writeGraph
+			case cmd.Bool("json"):
 				write = writeDocumentJSON
 			}
 			write(a.out, doc)

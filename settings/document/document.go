@@ -145,6 +145,8 @@ type Response struct {
 	Media []*Media
 	// Headers declared, in the order of the document.
 	Headers []*Parameter
+	// Links in the order of the document, those that lead to an operation of it.
+	Links []*Link
 	// Unusable says why nothing is known of what it declares, "" for one that was read.
 	Unusable string
 	Place    Place

@@ -90,6 +90,7 @@ type loader struct {
 	servers []address
 	schemes map[string]bool
 	ids     map[string]bool
+	linked  []linked
 }
 
 // version finds the version of OpenAPI the document is written in.

@@ -32,6 +32,7 @@ func (l *loader) readPaths(top at) {
 	for i, op := range l.doc.Operations {
 		op.Index = i
 	}
+	l.settleLinks()
 }
 
 // readPath reads a path item. What stands beside its $ref adds to what the reference leads to.
@@ -738,6 +739,9 @@ func (l *loader) responses(op *Operation, list at, produces []string) {
 func (l *loader) response(r *Response, a at) {
 	if content, ok := a.down("content"); ok {
 		r.Media = l.media(content)
+	}
+	if links, ok := a.down("links"); ok {
+		l.links(r, links)
 	}
 	if headers, ok := a.down("headers"); ok {
 		r.Headers = l.headers(headers)

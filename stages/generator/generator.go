@@ -16,6 +16,7 @@ import (
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/dictionary"
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/settings/document/graph"
 	"github.com/restest/restest/stages/generator/values"
 )
 
@@ -28,11 +29,15 @@ type Config struct {
 	// Keys are the credentials to send; nil for none.
 	Keys *credentials.Keys
 	Seed uint64
+	// Deadline is the end of the run's time; 0 for none, and then nothing is deleted before it.
+	Deadline clock.Instant
 }
 
 // Neighbours are the stages a generator tells something.
 type Neighbours struct {
 	Pacer func(messages.ToPacer)
+	// Reporter hears what has become of the things that the run made; nil: nobody does.
+	Reporter func(messages.ToReporter)
 }
 
 // Unbuildable is an operation that no valid request can be built for.
@@ -54,6 +59,11 @@ type Generator struct {
 	signIns     *signIns // nil where nobody signs in and requests have one user
 	lessons     *lessons
 	given       *given // nil without dictionaries
+	graph       *graph.Graph
+	follow      *followed
+	owned       *owned
+	told        []messages.Thing // what has become of things, not told yet
+	unsafe      messages.Set     // the operations that may change something
 
 	seq int64
 	// nth is how many requests of each operation were built, failed how often in a row the next one could not be.
@@ -67,10 +77,13 @@ type Generator struct {
 // New makes a generator. It works out what can be built at all, which takes a moment for a large document.
 func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	doc := cfg.Document
+	relations := graph.Of(doc)
 	g := &Generator{
 		config: cfg, clock: clk, to: to,
 		plans:   make([]*plan, len(doc.Operations)),
-		memory:  newMemory(cfg.Settings.Memory),
+		graph:   relations,
+		memory:  newMemory(cfg.Settings.Memory, relations),
+		owned:   newOwned(cfg.Settings.Schedule, cfg.Deadline),
 		lessons: newLessons(cfg.Settings.Generation.HintChance),
 		nth:     make([]int, len(doc.Operations)),
 		failed:  make([]int, len(doc.Operations)),
@@ -78,6 +91,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	}
 	shapes := values.NewShapes(cfg.Settings.Generation)
 	g.draw = shapes.Draw(rand.New(g.source), g.memory)
+	g.memory.rand = g.draw.Rand
 	if g.given = newGiven(doc, cfg.Dictionaries); g.given != nil {
 		g.draw.Given = g.given
 	}
@@ -98,8 +112,21 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 		g.memory.expect(p)
 		buildable = append(buildable, i)
 	}
+	usable := func(operation int) bool { return g.plans[operation] != nil }
 	g.order.operations = buildable
 	g.signIns = newSignIns(cfg.Keys, doc, buildable)
+	g.follow = newFollowed(doc, relations, cfg.Settings.Series, usable, g.Users() > 1)
+	g.order.schedule = newSchedule(cfg.Settings.Schedule.Learn, len(doc.Operations))
+	for _, e := range relations.Edges {
+		if usable(e.Producer) && usable(e.Consumer) {
+			g.order.schedule.needs(e.Consumer, e.Producer, !safe(doc.Operations[e.Producer].Method))
+		}
+	}
+	for _, i := range buildable {
+		if !safe(doc.Operations[i].Method) {
+			g.unsafe = g.unsafe.With(i)
+		}
+	}
 	if cfg.Settings.Schedule.OpeningLap {
 		g.order.lap = newLap(doc.Operations, buildable, cfg.Settings.Schedule.OpeningLapPatience)
 	}
@@ -119,6 +146,9 @@ func (g *Generator) Handle(m messages.ToGenerator) {
 		g.takeBack(m.Request)
 	case messages.Learned:
 		g.learn(m)
+	}
+	if len(g.told) > 0 {
+		g.report()
 	}
 }
 
@@ -155,18 +185,50 @@ func (g *Generator) offerSignedIn(want messages.Want) messages.Offer {
 
 // offerNext offers what is next; nothing is built for those that are barred.
 func (g *Generator) offerNext(want messages.Want, barred messages.Set) messages.Offer {
+	now := g.clock.Now()
+	switch {
+	case g.order.refused:
+	case g.owned.time(now, g.seq):
+		for len(g.follow.running) > 0 {
+			g.endSeries(0)
+		}
+		if r := g.tidy(want); r != nil {
+			g.follow.counted(r)
+			return messages.Offer{Request: r}
+		}
+		want.Busy = want.Busy.Or(g.unsafe) // nothing is made any more
+	case len(g.follow.running) > 0:
+		if r := g.nextStep(want, now); r != nil {
+			g.follow.counted(r)
+			return messages.Offer{Request: r}
+		}
+	}
 	var built *messages.Request
-	t := g.order.pick(g.clock.Now(), want, func(operation int, purpose messages.Purpose) bool {
+	t := g.order.pick(now, want, func(operation int, purpose messages.Purpose) bool {
 		if barred.Has(operation) {
 			return false
 		}
 		built = g.build(operation, purpose)
-		return built != nil
+		return built != nil && (purpose == messages.OpeningLap || g.follows(built))
 	})
 	if !t.offered {
 		return messages.Offer{Why: t.why, Until: t.until, Skipped: t.skipped}
 	}
 	return messages.Offer{Request: built, Skipped: t.skipped}
+}
+
+// follows takes an ordinary request in: it may be the first of a series. It is false for one that could change what is
+// a running series' own, which counts as never built.
+func (g *Generator) follows(r *messages.Request) bool {
+	if len(g.follow.running) > 0 && !safe(r.Method) && g.follow.owns(r.Target) {
+		g.seq--
+		g.nth[r.Operation]--
+		g.failed[r.Operation]++
+		return false
+	}
+	g.follow.begin(r)
+	g.follow.counted(r)
+	return true
 }
 
 // build builds the operation's next request, with the credentials of the first user; nil if that fails this time.
@@ -196,7 +258,9 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 	p := g.plans[operation]
 	p.carried = g.carriedBy(p, user)
 	nth := g.nth[operation] + 1
-	r := p.request(g, nth, g.failed[operation], asked{likeliest: purpose == messages.OpeningLap})
+	// Of an operation that was never answered 2xx, every third request is the likeliest.
+	likeliest := purpose == messages.OpeningLap || nth%3 == 0 && g.order.schedule.bad(operation)
+	r := p.request(g, nth, g.failed[operation], asked{likeliest: likeliest})
 	if r == nil {
 		// The same numbers would fail again, so the next attempt gets others.
 		g.failed[operation]++
@@ -222,7 +286,16 @@ func (g *Generator) takeBack(r *messages.Request) {
 	}
 	g.seq--
 	g.nth[r.Operation]--
-	if r.SignIn == nil {
+	if r.SignIn != nil {
+		return
+	}
+	if r.Purpose != messages.OpeningLap {
+		g.follow.takeBack(r)
+	}
+	switch {
+	case r.Purpose == messages.CleaningUp:
+		g.owned.takeBack(r)
+	case r.Series == nil || r.Series.Nth == 1:
 		g.order.undo(r.Operation, r.Purpose)
 	}
 }
@@ -239,10 +312,55 @@ func (g *Generator) learn(m messages.Learned) {
 		refused := m.Outcome == messages.Answered && m.Reply != nil && m.Reply.Status == http.StatusUnauthorized
 		g.order.settle(m.Request.Operation, refused)
 	}
-	if m.Request.Operation < len(g.plans) && g.plans[m.Request.Operation] != nil {
-		g.memory.learn(g.plans[m.Request.Operation], m)
-		g.lessons.learn(g.plans[m.Request.Operation], m)
+	if m.Request.Operation >= len(g.plans) || g.plans[m.Request.Operation] == nil {
+		return
 	}
+	g.order.schedule.learn(m)
+	made := g.discover(m)
+	switch m.Request.Purpose {
+	case messages.InSeries:
+		g.answered(m, made)
+	case messages.CleaningUp:
+		g.tidied(m)
+	default:
+		g.memory.learn(g.plans[m.Request.Operation], m)
+	}
+	// What a later step of a series is refused for is often that its thing is gone, and says nothing of values.
+	if r := m.Request; r.Purpose != messages.CleaningUp && (r.Series == nil || r.Series.Nth == 1) {
+		g.lessons.learn(g.plans[r.Operation], m)
+	}
+}
+
+// discover is the thing that the request has made, nil if it made none or that is not known. What the run owns is kept
+// up with it.
+func (g *Generator) discover(m messages.Learned) thing {
+	if m.Outcome != messages.Answered || m.Reply == nil || m.Refused || m.Reply.Status < 200 || m.Reply.Status > 299 {
+		return nil
+	}
+	p := g.plans[m.Request.Operation]
+	if p.op.Method == http.MethodDelete && m.Request.Purpose != messages.CleaningUp {
+		g.owned.gone(m.Request.Target, g.tell)
+		return nil
+	}
+	resources := g.graph.Makes(m.Request.Operation)
+	if len(resources) == 0 {
+		return nil
+	}
+	sent := p.path.values(m.Request.Target)
+	var first thing
+	for _, r := range resources {
+		t, ok := g.memory.madeThing(p, r, sent, &m)
+		if !ok {
+			continue
+		}
+		if g.owned.on && g.memory.isNew(r, t, &m) {
+			g.owned.made(r, t, g.address(r, t), m.Request.Operation, g.tell)
+		}
+		if first == nil {
+			first = t
+		}
+	}
+	return first
 }
 
 // tries is how often a request is begun anew before it counts as one that cannot be built this time.

@@ -1,25 +1,62 @@
 package generator
 
 import (
+	"bytes"
 	"encoding/json"
+	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/document/graph"
 	"github.com/restest/restest/stages/generator/values"
 )
 
-// memory is what replies have taught: values by their names, and things by the kind of address they are found at. It
-// is bounded by the settings, whatever an API sends.
+// memory is what replies and accepted requests have taught: values by their names, and things by the kind of address
+// they are found at. It is bounded by the settings, whatever an API sends.
 type memory struct {
 	limits settings.Memory
-	names  map[string][]any
+	graph  *graph.Graph
+	rand   *rand.Rand // the draw's
+	names  map[string]*seen
 	order  []string // the names, the oldest first
 	kinds  map[string]*kind
 	paths  []*path // those that an address in a Location field can be of
+	// consumers are the plans that links lead to, by operation.
+	consumers map[int]*plan
+	// plain are, for ids known by what they identify, the names they go by alone: "messageid" is also an "id".
+	plain map[string]string
+	// accepted counts the accepted requests of each operation.
+	accepted map[int]int
+
+	// building is the operation that a request is being built for: what it made is not offered back to it. silent is
+	// true while nothing is to be offered, pinned the thing that the request is to lead to.
+	building int
+	silent   bool
+	pinned   thing
+	now      messages.Instant // when the reply was heard that is being learned from
+	// held says whether a thing is a running series' own, and not to be used by others.
+	held func(address []any) bool
+	few  []any // scratch
 }
+
+// seen are the values seen under one name, the oldest first.
+type seen struct {
+	values []any
+	from   []origin // of each value
+}
+
+// origin is who made a value up: the operation, noOne for a value that the API gave; sent is true for one that was in a
+// request, and accepted.
+type origin struct {
+	maker int
+	sent  bool
+}
+
+const noOne = -1
 
 // kind is the things found below one template, such as "/pets".
 type kind struct {
@@ -31,6 +68,7 @@ type kind struct {
 type thingsBy struct {
 	name   string
 	things []thing // the oldest first
+	since  []messages.Instant
 }
 
 // thing is where a thing is found: the values of its address's gaps, its own last.
@@ -45,12 +83,16 @@ const (
 	mostItems = 50
 )
 
-func newMemory(limits settings.Memory) *memory {
-	return &memory{limits: limits, names: map[string][]any{}, kinds: map[string]*kind{}}
+func newMemory(limits settings.Memory, g *graph.Graph) *memory {
+	return &memory{
+		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{},
+		accepted: map[int]int{}, consumers: map[int]*plan{}, building: noOne,
+	}
 }
 
 // expect has things remembered that the plan's path has gaps for.
 func (m *memory) expect(p *plan) {
+	m.consumers[p.op.Index] = p
 	if p.path.endsInGap() {
 		m.paths = append(m.paths, &p.path)
 	}
@@ -67,6 +109,9 @@ func (m *memory) expect(p *plan) {
 		if k.by(g.name) == nil {
 			k.gaps = append(k.gaps, &thingsBy{name: g.name})
 		}
+		if name := g.memoryName(); name != g.name {
+			m.plain[values.Key(name)] = values.Key(g.name)
+		}
 	}
 }
 
@@ -79,11 +124,94 @@ func (k *kind) by(name string) *thingsBy {
 	return nil
 }
 
-// Values are the values seen under the name, the newest last.
-func (m *memory) Values(key string) []any { return m.names[key] }
+func (b *thingsBy) remove(i int) {
+	b.things, b.since = slices.Delete(b.things, i, i+1), slices.Delete(b.since, i, i+1)
+}
 
-// thing is a thing whose address fills the plan's first gaps, nil if none is known.
+// isNew says whether the thing is surely one that the request has made: nothing told of it before the request was sent,
+// and where the request chose its id, the API says that it was created and not found.
+func (m *memory) isNew(r *graph.Resource, t thing, l *messages.Learned) bool {
+	if k := m.kinds[r.Collection]; k != nil {
+		for _, b := range k.gaps {
+			for i := range b.things {
+				if b.since[i] <= l.SentAt && b.things[i].equal(t) {
+					return false
+				}
+			}
+		}
+	}
+	if l.Reply.Status == http.StatusCreated || len(t) == 0 {
+		return true
+	}
+	body, ok := bodyOf(l.Request)
+	if !ok {
+		return len(l.Request.Body) == 0
+	}
+	chosen := false
+	id := plainText(t[len(t)-1])
+	eachScalar(body, 0, func(v any) { chosen = chosen || plainText(v) == id })
+	return !chosen
+}
+
+// eachScalar calls back with each text and number of the value.
+func eachScalar(v any, depth int, f func(any)) {
+	if depth > deepestScalar {
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, w := range v {
+			eachScalar(w, depth+1, f)
+		}
+	case []any:
+		for _, w := range v {
+			eachScalar(w, depth+1, f)
+		}
+	case string, json.Number:
+		f(v)
+	}
+}
+
+const deepestScalar = 20
+
+// Values are the values seen under the name, the newest last, those left out that the operation made itself. Of ids
+// the newest is offered alone half of the time: older ones are more often gone.
+func (m *memory) Values(key string) []any {
+	if m.silent {
+		return nil
+	}
+	found := m.offered(m.names[key])
+	if plain, ok := m.plain[key]; ok && len(found) == 0 {
+		found = m.offered(m.names[plain])
+	}
+	if n := len(found); n > 1 && strings.HasSuffix(key, "id") && m.rand != nil && m.rand.IntN(2) == 0 {
+		return found[n-1:]
+	}
+	return found
+}
+
+func (m *memory) offered(s *seen) []any {
+	if s == nil {
+		return nil
+	}
+	own := func(o origin) bool { return o.maker == m.building && o.maker != noOne }
+	if !slices.ContainsFunc(s.from, own) {
+		return s.values
+	}
+	m.few = m.few[:0]
+	for i, v := range s.values {
+		if !own(s.from[i]) {
+			m.few = append(m.few, v)
+		}
+	}
+	return m.few
+}
+
+// thing is a thing whose address fills the plan's first gaps, nil if none is known: half of the time the newest.
 func (m *memory) thing(p *plan, d *values.Draw) thing {
+	if m.pinned != nil {
+		return m.pinned.fitting(p)
+	}
 	for i := len(p.path.gaps) - 1; i >= 0; i-- {
 		g := &p.path.gaps[i]
 		k := m.kinds[g.kind]
@@ -95,7 +223,7 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 			continue
 		}
 		at := len(b.things) - 1
-		if !d.Likeliest {
+		if !d.Likeliest && d.Rand.IntN(2) == 0 {
 			at = d.Rand.IntN(len(b.things))
 		}
 		if t := b.things[at].fitting(p); t != nil {
@@ -107,6 +235,9 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 
 // fitting is the thing with its values as the plan's gaps want them, nil if one does not fit.
 func (t thing) fitting(p *plan) thing {
+	if len(t) > len(p.path.gaps) {
+		t = t[:len(p.path.gaps)]
+	}
 	adapted := make(thing, len(t))
 	for i, v := range t {
 		shape := p.path.gaps[i].parameter.field.Shape
@@ -122,34 +253,117 @@ func (t thing) fitting(p *plan) thing {
 	return adapted
 }
 
-// learn takes from a reply what it teaches. Only a 2xx says that values are good.
+// learn takes from a reply what it teaches. Only a 2xx says that values are good; a thing that is not found is no more.
 func (m *memory) learn(p *plan, l messages.Learned) {
-	if !m.limits.LearnFromReplies || l.Refused || l.Outcome != messages.Answered || l.Reply == nil ||
-		l.Reply.Status < 200 || l.Reply.Status > 299 {
+	if !m.limits.LearnFromReplies || l.Refused || l.Outcome != messages.Answered || l.Reply == nil {
 		return
 	}
+	m.now = l.HeardAt
 	sent := p.path.values(l.Request.Target)
+	whole := p.path.endsInGap() && len(sent) == len(p.path.gaps)
+	status := l.Reply.Status
+	if whole && (status == http.StatusNotFound || status == http.StatusGone) {
+		m.forget(p, sent)
+	}
+	if status < 200 || status > 299 {
+		return
+	}
 	if strings.EqualFold(p.op.Method, "DELETE") {
-		if p.path.endsInGap() && len(sent) == len(p.path.gaps) {
+		if whole {
 			m.forget(p, sent)
 		}
 		return
 	}
-	if p.path.endsInGap() && len(sent) == len(p.path.gaps) {
+	if whole {
 		m.keep(p.path.gaps[len(sent)-1].kind, p.path.gaps[len(sent)-1].name, texts(sent))
 	}
-	if location := messages.Get(l.Reply.Header, "Location"); location != "" {
-		m.learnAddress(location)
+	maker := noOne
+	if strings.EqualFold(p.op.Method, "POST") {
+		maker = p.op.Index
 	}
+	if location := messages.Get(l.Reply.Header, "Location"); location != "" {
+		m.learnAddress(l.Request.Target, location)
+	}
+	for _, r := range m.graph.Makes(p.op.Index) {
+		if t, ok := m.madeThing(p, r, sent, &l); ok {
+			m.keepThing(r, t)
+		}
+	}
+	m.learnLinks(p, &l, sent)
 	if l.Value != nil && int64(len(l.Reply.Body)) <= m.limits.ReadUpTo {
-		k, template, above := m.collection(p, sent)
-		if k != nil {
-			for _, o := range objects(l.Value, strings.EqualFold(p.op.Method, "GET")) {
+		found := objects(l.Value, strings.EqualFold(p.op.Method, "GET"))
+		if k, template, above := m.collection(p, sent); k != nil {
+			for _, o := range found {
 				m.learnThing(k, template, above, o)
 			}
 		}
-		m.learnNames(l.Value, "", subject(p), 0)
+		for _, r := range m.graph.Lists(p.op.Index) {
+			if k := m.kinds[r.Collection]; k != nil && r.Depth == 1+len(sent) {
+				for _, o := range found {
+					m.learnThing(k, r.Collection, texts(sent), o)
+				}
+			}
+		}
+		m.learnNames(l.Value, "", subject(p), 0, origin{maker: maker})
 	}
+	m.learnAccepted(p, l.Request, maker)
+}
+
+// The accepted requests of an operation that are read: the first, and then some, since reading one takes about as long
+// as making one.
+const (
+	acceptedAtFirst  = 64
+	acceptedEvery    = 16
+	longestBodyTaken = 64 << 10
+)
+
+// learnAccepted keeps the values that an accepted request held. Ids that were made up are not among them: that a search
+// for one was answered does not say that there is such a thing.
+func (m *memory) learnAccepted(p *plan, r *messages.Request, maker int) {
+	if !r.Valid || r.Body == nil && !strings.Contains(r.Target, "?") {
+		return
+	}
+	n := m.accepted[p.op.Index] + 1
+	m.accepted[p.op.Index] = n
+	if n > acceptedAtFirst && n%acceptedEvery != 0 {
+		return
+	}
+	from := origin{maker: maker, sent: true}
+	if _, query, ok := strings.Cut(r.Target, "?"); ok {
+		for _, q := range p.query {
+			if v, there := queryValue(query, q.name); there && q.field.Shape.Fits(v) {
+				m.learnNames(v, q.name, "", 0, from)
+			}
+		}
+	}
+	if v, ok := bodyOf(r); ok {
+		m.learnNames(v, "", "", 0, from)
+	}
+}
+
+// queryValue is the value of a query's first pair of that name.
+func queryValue(query, name string) (string, bool) {
+	for pair := range strings.SplitSeq(query, "&") {
+		k, v, _ := strings.Cut(pair, "=")
+		if k, err := url.QueryUnescape(k); err != nil || k != name {
+			continue
+		}
+		text, err := url.QueryUnescape(v)
+		return text, err == nil && text != ""
+	}
+	return "", false
+}
+
+// bodyOf is the request's body read as JSON.
+func bodyOf(r *messages.Request) (any, bool) {
+	if len(r.Body) == 0 || len(r.Body) > longestBodyTaken || r.Body[0] != '{' {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(r.Body))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	return v, err == nil
 }
 
 func texts(s []string) thing {
@@ -254,6 +468,11 @@ func identifier(o map[string]any, gap, noun string) (any, bool) {
 	if strings.HasSuffix(key, "id") || key == values.Key(noun) {
 		wanted = append(wanted, "id", "uuid")
 	}
+	for _, plain := range []string{"name", "key", "uuid", "code", "slug"} {
+		if strings.HasSuffix(key, plain) {
+			wanted = append(wanted, plain)
+		}
+	}
 	for _, w := range wanted {
 		if w == "" {
 			continue
@@ -289,15 +508,15 @@ func (m *memory) keep(template, gap string, t thing) {
 		return
 	}
 	b := k.by(gap)
-	if b == nil || slices.ContainsFunc(b.things, t.equal) || m.limits.ValuesPerName < 1 {
+	if b == nil || m.limits.ValuesPerName < 1 || m.held != nil && m.held(t) || slices.ContainsFunc(b.things, t.equal) {
 		return
 	}
 	if len(b.things) >= m.limits.ValuesPerName {
-		b.things = slices.Delete(b.things, 0, len(b.things)-m.limits.ValuesPerName+1)
+		b.remove(0)
 	}
-	b.things = append(b.things, t)
+	b.things, b.since = append(b.things, t), append(b.since, m.now)
 	if last := t[len(t)-1]; sayable(last) {
-		m.keepName(values.Key(k.noun+"id"), last)
+		m.keepName(values.Key(k.noun+"id"), last, origin{maker: noOne})
 	}
 }
 
@@ -317,25 +536,25 @@ func (m *memory) forget(p *plan, sent []string) {
 			continue
 		}
 		for _, b := range k.gaps {
-			b.things = slices.DeleteFunc(b.things, func(t thing) bool { return t.startsWith(gone) })
+			for i := len(b.things) - 1; i >= 0; i-- {
+				if b.things[i].startsWith(gone) {
+					b.remove(i)
+				}
+			}
 		}
 	}
-	for _, key := range []string{values.Key(g.name), values.Key(g.memoryName()), values.Key(g.noun + "id")} {
+	byNoun := values.Key(g.noun + "id")
+	for _, key := range []string{values.Key(g.name), values.Key(g.memoryName()), byNoun, m.plain[byNoun]} {
 		if kept, ok := m.names[key]; ok {
-			m.names[key] = slices.DeleteFunc(kept, func(v any) bool { return plainText(v) == sent[len(sent)-1] })
+			kept.forget(sent[len(sent)-1])
 		}
 	}
 }
 
 // learnAddress keeps the thing that a Location field leads to.
-func (m *memory) learnAddress(location string) {
-	u, err := url.Parse(location)
-	if err != nil {
-		return
-	}
-	target := u.EscapedPath()
+func (m *memory) learnAddress(target, location string) {
 	for _, p := range m.paths {
-		found := p.values(target)
+		found := p.located(target, location)
 		if n := len(found); n > 0 && n == len(p.gaps) && sayable(found[n-1]) {
 			m.keep(p.gaps[n-1].kind, p.gaps[n-1].name, texts(found))
 		}
@@ -343,7 +562,7 @@ func (m *memory) learnAddress(location string) {
 }
 
 // learnNames keeps the values in a reply by their names. An id is also kept by the name of what it identifies.
-func (m *memory) learnNames(v any, name, subject string, depth int) {
+func (m *memory) learnNames(v any, name, subject string, depth int, from origin) {
 	if depth > m.limits.MostDepth {
 		return
 	}
@@ -351,13 +570,13 @@ func (m *memory) learnNames(v any, name, subject string, depth int) {
 	case []any:
 		of := subject
 		if name != "" {
-			of = singular(name)
+			of = graph.Singular(name)
 		}
 		for _, item := range v[:min(len(v), mostItems)] {
 			if _, ok := item.(map[string]any); ok {
-				m.learnNames(item, "", of, depth+1)
+				m.learnNames(item, "", of, depth+1, from)
 			} else {
-				m.learnNames(item, name, of, depth+1)
+				m.learnNames(item, name, of, depth+1, from)
 			}
 		}
 	case map[string]any:
@@ -366,37 +585,71 @@ func (m *memory) learnNames(v any, name, subject string, depth int) {
 		}
 		var few [32]string
 		for _, member := range sortedNames(few[:0], v) {
-			m.learnNames(v[member], member, subject, depth+1)
+			m.learnNames(v[member], member, subject, depth+1, from)
 		}
 	default:
-		if name == "" || !sayable(v) {
+		if name == "" || !sayable(v) || m.held != nil && m.held([]any{v}) {
 			return
 		}
-		m.keepName(values.Key(name), v)
+		key := values.Key(name)
+		if from.sent && (strings.HasSuffix(key, "id") || strings.HasSuffix(key, "ids")) {
+			return
+		}
+		m.keepName(key, v, from)
 		if isPlainID(name) && subject != "" {
-			m.keepName(values.Key(subject+name), v)
+			m.keepName(values.Key(subject+name), v, from)
 		}
 	}
 }
 
-// keepName remembers a value by its name, the oldest value and the oldest name making room.
-func (m *memory) keepName(key string, v any) {
+// keepName remembers a value by its name, the oldest value and the oldest name making room. Values that were sent take
+// no more than half of the room, and push out none that the API gave.
+func (m *memory) keepName(key string, v any, from origin) {
 	if key == "" || len(key) > longestName || m.limits.ValuesPerName < 1 || m.limits.MostNames < 1 {
 		return
 	}
-	kept, known := m.names[key]
-	if slices.ContainsFunc(kept, func(w any) bool { return values.Equal(v, w) }) {
-		return
-	}
-	if !known {
+	s := m.names[key]
+	if s == nil {
 		if len(m.order) >= m.limits.MostNames {
 			delete(m.names, m.order[0])
 			m.order = m.order[1:]
 		}
 		m.order = append(m.order, key)
+		s = &seen{}
+		m.names[key] = s
 	}
-	if len(kept) >= m.limits.ValuesPerName {
-		kept = slices.Delete(kept, 0, len(kept)-m.limits.ValuesPerName+1)
+	if slices.ContainsFunc(s.values, func(w any) bool { return values.Equal(v, w) }) {
+		return
 	}
-	m.names[key] = append(kept, v)
+	wasSent := func(o origin) bool { return o.sent }
+	if from.sent {
+		sent := 0
+		for _, o := range s.from {
+			if o.sent {
+				sent++
+			}
+		}
+		if sent > 0 && (len(s.values) >= m.limits.ValuesPerName || sent >= (m.limits.ValuesPerName+1)/2) {
+			s.remove(slices.IndexFunc(s.from, wasSent))
+		}
+		if len(s.values) >= m.limits.ValuesPerName {
+			return
+		}
+	} else if len(s.values) >= m.limits.ValuesPerName {
+		s.remove(0)
+	}
+	s.values, s.from = append(s.values, v), append(s.from, from)
+}
+
+func (s *seen) remove(i int) {
+	s.values, s.from = slices.Delete(s.values, i, i+1), slices.Delete(s.from, i, i+1)
+}
+
+// forget takes out the value that is written so.
+func (s *seen) forget(text string) {
+	for i := len(s.values) - 1; i >= 0; i-- {
+		if plainText(s.values[i]) == text {
+			s.remove(i)
+		}
+	}
 }

@@ -16,6 +16,11 @@ type order struct {
 	next       int   // a place in operations
 	lap        *lap  // nil once it is over
 	refused    bool  // every request of the lap was answered 401
+	schedule   schedule
+	rounds     int // those that have ended
+	// began is the round of the newest turn; early is true if it was no turn of the round, but of an operation that was due.
+	began int
+	early bool
 }
 
 // turn is what order decided.
@@ -48,13 +53,25 @@ func (o *order) pick(now messages.Instant, want messages.Want, build func(operat
 	return o.round(now, want, build, skipped)
 }
 
-// round goes once over the operations, from the next on.
+// round goes over the operations, from the next on, until one has a turn: those that are due come first.
 func (o *order) round(now messages.Instant, want messages.Want, build func(int, messages.Purpose) bool, skipped []int) turn {
+	for i, operation := range o.schedule.due {
+		if !want.Resting.Has(operation) && !want.Busy.Has(operation) && build(operation, messages.Nominal) {
+			o.schedule.due = slices.Delete(o.schedule.due, i, i+1)
+			o.early = true
+			return turn{offered: true, operation: operation, skipped: skipped}
+		}
+	}
 	unbuilt := false
-	for range o.operations {
+	for range len(o.operations) * o.schedule.longest() {
 		operation := o.operations[o.next]
-		o.next = (o.next + 1) % len(o.operations)
+		o.began, o.early = o.rounds, false
+		if o.next++; o.next == len(o.operations) {
+			o.next = 0
+			o.rounds++
+		}
 		switch {
+		case o.schedule.passes(operation, o.began):
 		case want.Resting.Has(operation):
 			if !slices.Contains(skipped, operation) {
 				skipped = append(skipped, operation)
@@ -80,8 +97,10 @@ func (o *order) undo(operation int, purpose messages.Purpose) {
 		}
 		return
 	}
-	if at := slices.Index(o.operations, operation); at >= 0 {
-		o.next = at
+	if o.early {
+		o.schedule.due = slices.Insert(o.schedule.due, 0, operation)
+	} else if at := slices.Index(o.operations, operation); at >= 0 {
+		o.next, o.rounds = at, o.began
 	}
 }
 

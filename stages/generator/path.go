@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/settings/document/graph"
 )
 
 // path is a path template taken apart: literals, with a gap between each two.
@@ -69,19 +70,7 @@ func cutGap(s string) (before, name, after string, found bool) {
 
 // noun is the last word of the template in the singular.
 func noun(template string) string {
-	return singular(template[strings.LastIndexByte(template, '/')+1:])
-}
-
-func singular(word string) string {
-	switch lower := strings.ToLower(word); {
-	case strings.HasSuffix(lower, "ies") && len(word) > 4:
-		return word[:len(word)-3] + "y"
-	case strings.HasSuffix(lower, "sses"), strings.HasSuffix(lower, "shes"), strings.HasSuffix(lower, "ches"), strings.HasSuffix(lower, "xes"):
-		return word[:len(word)-2]
-	case strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && !strings.HasSuffix(lower, "us") && len(word) > 1:
-		return word[:len(word)-1]
-	}
-	return word
+	return graph.Singular(template[strings.LastIndexByte(template, '/')+1:])
 }
 
 // memoryName is the name by which values for the gap are remembered. Many gaps are called just "id": what they
@@ -93,13 +82,7 @@ func (g *gap) memoryName() string {
 	return g.name
 }
 
-func isPlainID(name string) bool {
-	switch strings.ToLower(name) {
-	case "id", "uuid", "guid", "key", "name", "slug", "code":
-		return true
-	}
-	return false
-}
+func isPlainID(name string) bool { return graph.IsPlainID(name) }
 
 // nameFor is the name by which values for the parameter are remembered.
 func (p *path) nameFor(declared *document.Parameter) string {

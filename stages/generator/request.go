@@ -77,6 +77,7 @@ func (p *plan) request(g *Generator, nth, failed int, want asked) *messages.Requ
 			Operation: p.op.Index, Method: p.op.Method, Target: p.target, Header: p.all, Valid: true, Origins: p.keyOrigins,
 		}
 	}
+	g.memory.building = p.op.Index
 	for attempt := range tries {
 		g.sow(p.op.Index, nth, failed*tries+attempt)
 		g.draw.Reset(p.room)
@@ -88,6 +89,9 @@ func (p *plan) request(g *Generator, nth, failed int, want asked) *messages.Requ
 	}
 	return nil
 }
+
+// takeNothing is how many bodies of POSTs in ten take nothing from the memory: what is made anew wants new values.
+const takeNothing = 3
 
 // once makes one attempt.
 func (p *plan) once(g *Generator, want asked) *messages.Request {
@@ -109,7 +113,9 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 	if p.body != nil && (p.body.required || want.sendsBody(d, p.chances.body)) {
 		mark := len(d.Origins)
 		var ok bool
-		if r.Body, contentType, ok = p.writeBody(d, want); !ok {
+		g.memory.silent = p.op.Method == "POST" && !want.likeliest && d.Rand.IntN(10) < takeNothing
+		r.Body, contentType, ok = p.writeBody(d, want)
+		if g.memory.silent = false; !ok {
 			if p.body.required || want.media > 0 {
 				return nil
 			}
@@ -143,7 +149,7 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 	d := g.draw
 	// What replies gave fills the gaps four times in five, and always where the likeliest request is wanted.
 	var known thing
-	learned := len(p.path.gaps) > 0 && (d.Likeliest || d.Rand.IntN(5) > 0)
+	learned := len(p.path.gaps) > 0 && (g.memory.pinned != nil || d.Likeliest || d.Rand.IntN(5) > 0)
 	if learned {
 		known = g.memory.thing(p, d)
 	}

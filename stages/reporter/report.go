@@ -54,6 +54,7 @@ type Report struct {
 	Limits            Limits            `json:"limits"`
 	Settings          []SettingLine     `json:"settings"`
 	OwnFailures       []OwnFailure      `json:"ownFailures"`
+	CleanUp           *CleanUp          `json:"cleanUp,omitempty"`   // where the run made something it knew how to delete
 	Simulated         *Simulated        `json:"simulated,omitempty"` // for a run on paper alone
 }
 
@@ -376,6 +377,7 @@ func (r *Reporter) report() *Report {
 			SignIns: r.signInTold(),
 		},
 	}
+	rep.CleanUp = r.cleanUp()
 	if r.cfg.Simulated != nil {
 		told := r.cfg.Simulated()
 		rep.Simulated = &told

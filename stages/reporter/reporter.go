@@ -143,10 +143,11 @@ type Reporter struct {
 	untestable map[int]string
 	signIns    []signInTally
 
-	tally    tally
-	learned  learned
-	gathered gathered
-	failures failures
+	tally      tally
+	gathered   gathered
+	belongings belongings
+	learned    learned
+	failures   failures
 
 	recording *recording
 	recorded  bool     // there is a recording, whole or not
@@ -232,6 +233,8 @@ func (r *Reporter) Handle(m messages.ToReporter) {
 			return
 		}
 		r.show()
+	case messages.Things:
+		r.belongings.add(m)
 	case messages.Tick:
 		r.tick()
 	}
@@ -242,6 +245,7 @@ func (r *Reporter) judged(j *messages.Judged) {
 	r.signedIn(j)
 	r.tally.add(j)
 	r.learned.add(r.cfg.Dictionaries, j.Exchange)
+	r.belongings.judged(j.Exchange)
 	for i := range j.Findings {
 		r.found(j.Exchange, &j.Findings[i])
 	}

@@ -36,6 +36,7 @@ func (r *Reporter) summary(v verdict) string {
 	s.findings()
 	s.table()
 	s.untested()
+	s.cleanedUp(s.cleanUp())
 	s.failed()
 	s.simulated()
 	s.files()

@@ -99,9 +99,23 @@ type RequestTold struct {
 	Purpose string    `json:"purpose"`
 	User    Text      `json:"user,omitempty"` // whose credentials it carries, where there are several users
 	// Elsewhere is the origin it went to where that is not the API's.
-	Elsewhere string   `json:"elsewhere,omitempty"`
-	Valid     bool     `json:"valid"`
-	Origins   []Origin `json:"origins,omitempty"`
+	Elsewhere string `json:"elsewhere,omitempty"`
+	Valid     bool   `json:"valid"`
+	// Breaks is the rule of the document that it breaks on purpose, Series its place in a series.
+	Breaks  Text        `json:"breaks,omitempty"`
+	Series  *SeriesTold `json:"series,omitempty"`
+	Origins []Origin    `json:"origins,omitempty"`
+}
+
+// SeriesTold is a request's place in a series of requests around one thing.
+type SeriesTold struct {
+	Number int64  `json:"number"`
+	Kind   string `json:"kind"`
+	Step   int    `json:"step"`
+	Thing  Text   `json:"thing,omitempty"`
+	// After are the numbers of the requests of the steps before it.
+	After     []int64 `json:"after,omitempty"`
+	Disturbed bool    `json:"disturbed,omitempty"`
 }
 
 // Origin says where a value of a request came from.
@@ -178,6 +192,15 @@ func (t *teller) request(r *messages.Request) RequestTold {
 	told.User = t.text("user", r.User)
 	if r.SignIn != nil {
 		told.Elsewhere = r.SignIn.Elsewhere
+	}
+	if r.Breaks != "" {
+		told.Breaks = t.text("breaks", r.Breaks)
+	}
+	if s := r.Series; s != nil {
+		told.Series = &SeriesTold{Number: s.Series, Kind: s.Kind, Step: s.Nth, Thing: t.text("series", s.Thing), Disturbed: s.Disturbed}
+		for _, taken := range s.Taken {
+			told.Series.After = append(told.Series.After, taken.Request.Seq)
+		}
 	}
 	if r.Body != nil {
 		told.Body = t.content("body", r.Body, int64(len(r.Body)))

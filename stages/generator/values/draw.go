@@ -211,7 +211,7 @@ func (d *Draw) observed(s *Shape, f *Field) (any, bool) {
 	if d.Observed == nil || f.key == "" || s.types&^(list|object) == 0 {
 		return nil, false
 	}
-	seen := d.Observed.Values(f.key)
+	seen := d.Observed.Values(d.seenAs(f))
 	if len(seen) == 0 {
 		return nil, false
 	}

@@ -1,0 +1,276 @@
+package generator
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/settings/document/graph"
+	"github.com/restest/restest/stages/generator/series"
+)
+
+// mostSeries is how many series are under way at once.
+const mostSeries = 4
+
+// followed are the series of a run: those under way, and those that can be begun. A thing of a running series is its
+// own: nothing else of the run is sent to it that could change it.
+type followed struct {
+	share   float64
+	courses map[int][]series.Course // by the operation that creates
+	begun   map[int]int             // how many were begun with it
+	running []running
+	number  int64
+	// requests and steps count what was offered since the opening lap, the steps of series among it.
+	requests, steps int64
+	// disturbed are the series that the newest offer disturbs.
+	disturbed []int64
+}
+
+// running is a series under way.
+type running struct {
+	series.Series
+	// address is the thing's, "" until it is known; created is how its create was answered.
+	address string
+	created messages.Learned
+}
+
+func newFollowed(doc *document.Document, g *graph.Graph, on settings.Series, usable func(int) bool, several bool) *followed {
+	f := &followed{share: on.Share, courses: map[int][]series.Course{}, begun: map[int]int{}}
+	if on.Share <= 0 {
+		return f
+	}
+	for _, r := range g.Resources {
+		if courses := series.Courses(doc, r, on, usable, several); len(courses) > 0 {
+			f.courses[r.Create] = append(f.courses[r.Create], courses...)
+		}
+	}
+	return f
+}
+
+// begin makes the request, which creates, the first of a series where it is time for one.
+func (f *followed) begin(r *messages.Request) {
+	courses := f.courses[r.Operation]
+	if len(courses) == 0 || len(f.running) >= mostSeries || float64(f.steps) > f.share*float64(f.requests+1) {
+		return
+	}
+	if slices.ContainsFunc(f.running, func(s running) bool { return s.Course.Resource.Create == r.Operation }) {
+		return
+	}
+	n := f.begun[r.Operation]
+	f.begun[r.Operation] = n + 1
+	f.number++
+	f.steps++
+	s := series.Begin(f.number, &courses[n%len(courses)])
+	r.Purpose, r.Series = messages.InSeries, s.Place()
+	r.Series.Nth = 1
+	f.running = append(f.running, running{Series: s})
+}
+
+// counted notes a request that was offered: it may disturb series.
+func (f *followed) counted(r *messages.Request) {
+	f.requests++
+	f.disturbed = f.disturbed[:0]
+	if len(f.running) == 0 || safe(r.Method) {
+		return
+	}
+	target, _, _ := strings.Cut(r.Target, "?")
+	for i := range f.running {
+		s := &f.running[i]
+		if s.address != "" && !s.Disturbed && (r.Series == nil || r.Series.Series != s.Number) &&
+			strings.HasPrefix(s.address, target) && r.Operation != s.Course.Resource.Create {
+			s.Disturbed = true
+			f.disturbed = append(f.disturbed, s.Number)
+		}
+	}
+}
+
+// safe says whether the method asks for nothing to be changed (RFC 9110 §9.2.1).
+func safe(method string) bool {
+	return method == "GET" || method == "HEAD" || method == "OPTIONS"
+}
+
+// owns says whether the target leads to, or through, the thing of a running series.
+func (f *followed) owns(target string) bool {
+	for i := range f.running {
+		if a := f.running[i].address; a != "" && strings.HasPrefix(target, a) {
+			if rest := target[len(a):]; rest == "" || rest[0] == '/' || rest[0] == '?' {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// held says whether the values, or the last of them, identify the thing of a running series.
+func (f *followed) held(address []any) bool {
+	if len(address) == 0 {
+		return false
+	}
+	last := plainText(address[len(address)-1])
+	return slices.ContainsFunc(f.running, func(s running) bool {
+		return len(s.Thing) > 0 && plainText(s.Thing[len(s.Thing)-1]) == last
+	})
+}
+
+func (f *followed) find(number int64) int {
+	return slices.IndexFunc(f.running, func(s running) bool { return s.Number == number })
+}
+
+// takeBack undoes the newest offer.
+func (f *followed) takeBack(r *messages.Request) {
+	f.requests--
+	for _, number := range f.disturbed {
+		if i := f.find(number); i >= 0 {
+			f.running[i].Disturbed = false
+		}
+	}
+	f.disturbed = f.disturbed[:0]
+	if r.Series == nil {
+		return
+	}
+	i := f.find(r.Series.Series)
+	if i < 0 {
+		return
+	}
+	f.steps--
+	if r.Series.Nth > 1 {
+		f.running[i].Series = f.running[i].Unsent()
+		return
+	}
+	f.running = slices.Delete(f.running, i, i+1)
+	f.begun[r.Operation]--
+	f.number--
+}
+
+// nextStep is the request of the next step of a series that can be taken now, nil if there is none.
+func (g *Generator) nextStep(want messages.Want, now messages.Instant) *messages.Request {
+	for i := 0; i < len(g.follow.running); i++ {
+		s := &g.follow.running[i]
+		step, _, ready := s.Next(now)
+		if !ready || want.Resting.Has(step.Operation) || want.Busy.Has(step.Operation) {
+			continue
+		}
+		may, never := true, false
+		if step.Other {
+			may, never = g.mayAs(step.Operation, 1)
+		}
+		if !may && !never {
+			continue // the other user signs in
+		}
+		var r *messages.Request
+		if !never {
+			r = g.buildStep(s, step)
+		}
+		if r == nil {
+			g.endSeries(i)
+			i--
+			continue
+		}
+		s.Series = s.Sent()
+		g.follow.steps++
+		return r
+	}
+	return nil
+}
+
+// buildStep builds the request of a step, nil if there is none that leads to the thing.
+func (g *Generator) buildStep(s *running, step series.Step) *messages.Request {
+	var r *messages.Request
+	if step.Again > 0 {
+		again := *s.Taken[step.Again-1].Request
+		g.nth[step.Operation]++
+		g.seq++
+		again.Seq, again.Nth = g.seq, g.nth[step.Operation]
+		r = &again
+	} else {
+		user := 0
+		if step.Other {
+			user = 1
+		}
+		if r = g.buildFor(step.Operation, s.Thing, messages.InSeries, user); r == nil {
+			return nil
+		}
+	}
+	r.Purpose, r.Series = messages.InSeries, s.Place()
+	if n := len(s.Thing); n > 0 {
+		r.Series.Thing = plainText(s.Thing[n-1])
+	}
+	return r
+}
+
+// buildFor builds the operation's next request, with the credentials of that user, so that it leads to the thing; nil if
+// it cannot.
+func (g *Generator) buildFor(operation int, t thing, purpose messages.Purpose, user int) *messages.Request {
+	g.memory.pinned = t
+	r := g.buildAs(operation, purpose, user)
+	g.memory.pinned = nil
+	if r == nil {
+		return nil
+	}
+	// It has to lead to the thing itself: one of its gaps could have been filled with something else.
+	p := &g.plans[operation].path
+	sent := texts(p.values(r.Target))
+	if len(sent) < min(len(t), len(p.gaps)) || !sent.startsWith(t[:min(len(t), len(sent))]) {
+		g.seq--
+		g.nth[operation]--
+		return nil
+	}
+	return r
+}
+
+// answered tells the request's series how it ended.
+func (g *Generator) answered(l messages.Learned, made thing) {
+	i := g.follow.find(l.Request.Series.Series)
+	if i < 0 {
+		return
+	}
+	s := &g.follow.running[i]
+	next, over := s.Answered(l, made)
+	s.Series = next
+	if len(s.Taken) == 1 && s.address == "" && made != nil {
+		s.created = l
+		s.address = g.address(s.Course.Resource, made)
+		g.memory.held = g.follow.held
+	}
+	if over {
+		g.endSeries(i)
+	}
+}
+
+// endSeries ends a series. What it has made and left is everyone's from then on.
+func (g *Generator) endSeries(i int) {
+	s := g.follow.running[i]
+	g.follow.running = slices.Delete(g.follow.running, i, i+1)
+	if len(g.follow.running) == 0 {
+		g.memory.held = nil
+	}
+	if s.created.Request != nil && !s.Deleted() {
+		g.memory.learn(g.plans[s.created.Request.Operation], s.created)
+	}
+}
+
+// address is the path that leads to a thing, "" where none is known.
+func (g *Generator) address(r *graph.Resource, t thing) string {
+	for _, operation := range []int{r.Delete, r.Read, r.Replace, r.Patch} {
+		if operation == graph.None || g.plans[operation] == nil {
+			continue
+		}
+		p := &g.plans[operation].path
+		fitting := t.fitting(g.plans[operation])
+		if len(fitting) != len(p.gaps) {
+			return ""
+		}
+		var address []byte
+		for i, v := range fitting {
+			address = append(address, p.literals[i]...)
+			var ok bool
+			if address, ok = p.gaps[i].parameter.appendPath(address, v); !ok {
+				return ""
+			}
+		}
+		return string(append(address, p.literals[len(fitting)]...))
+	}
+	return ""
+}
