@@ -40,6 +40,7 @@ limiters draws="20000":
 bench:
     go test -run '^$' -bench . -benchtime 2s ./stages/... ./settings/document/... ./cmd/restest/...
     go test -run '^$' -bench 'Inline|Lockstep' -benchtime 2s ./sim
+    go test -run '^$' -bench EvidenceNothingNamed -benchtime 20x ./sim
 
 # Test the embedded demo API for ten seconds
 demo *args:

@@ -99,7 +99,7 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 	}
 
 	jitter := time.Duration(rapid.SampledFrom([]int64{0, 1, int64(interval) / 3, int64(interval)}).Draw(t, "jitter"))
-	classes := rapid.SampledFrom([][]int{{0}, {1}, {0, 1, 1, 5}, {0, 5, 20, 40}, {40}}).Draw(t, "latencies")
+	classes := rapid.SampledFrom([][]int{{0}, {1}, {3}, {0, 1, 1, 5}, {0, 5, 20, 40}, {40}}).Draw(t, "latencies")
 	s.API.Latency = paper.Classes(interval, jitter, classes...)
 	if perMinute == 0 {
 		for i := range s.API.Latency.Classes {
@@ -173,10 +173,11 @@ func drawRates(t *rapid.T, s *sim.Scenario, interval *time.Duration) {
 	engine := &s.Settings.Engine
 	if perHour := rapid.SampledFrom([]int64{0, 0, 0, 0, 0, 50, 7199}).Draw(t, "rate an hour"); perHour > 0 && engine.LimitTheRate {
 		engine.MostRequestsPerHour = perHour
+		apart := time.Duration((int64(time.Hour) + perHour - 1) / perHour)
 		if rapid.Bool().Draw(t, "alone") {
-			engine.MostRequestsPerMinute = 0
+			engine.MostRequestsPerMinute, *interval = 0, 0
 		}
-		*interval = engine.Interval()
+		*interval = max(*interval, apart)
 	}
 	var own []string
 	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "rates of operations") {
