@@ -219,7 +219,7 @@ func TestEvidenceAnOperationWithASpentQuotaIsLeftAlone(t *testing.T) {
 func TestEvidenceOnlyTheOperationWaits(t *testing.T) {
 	const budget = time.Minute
 	replayed := func(t *testing.T, operations int, api sim.API) (was, whole, one reporter.Result) {
-		was, recorded := record(t, reads(operations), api, budget, "schedule.waitWhenToldTo=false")
+		was, recorded := record(t, reads(operations), api, budget, "schedule.waitWhenToldTo=false", "schedule.learn=false")
 		rec, err := sim.ReadRecording(recorded[reporter.RecordingName])
 		if err != nil {
 			t.Fatal(err)

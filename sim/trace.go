@@ -123,6 +123,17 @@ func newTracer(c clock.Clock) *tracer {
 	return &tracer{clk: c, seed: fingerprints, first: map[int]*messages.Request{}}
 }
 
+// mostEvents bounds a trace: a run that goes on for longer at one moment, as a bug can have it, is told of instead of
+// filling the memory.
+const mostEvents = 4_000_000
+
+func (t *tracer) keep(e Event) {
+	if len(t.events) >= mostEvents {
+		panic(fmt.Sprintf("Within at %d.%09d: the run has no end", e.At/1e9, e.At%1e9))
+	}
+	t.events = append(t.events, e)
+}
+
 var fingerprints = maphash.MakeSeed()
 
 func (t *tracer) request(e *Event, r *messages.Request) {
@@ -175,7 +186,7 @@ func (t *tracer) saw(slot int, o sender.Outgoing, at clock.Instant, a paper.Answ
 	}
 	t.first[slot] = o.Request
 	t.request(&e, o.Request)
-	t.events = append(t.events, e)
+	t.keep(e)
 }
 
 // watch notes a message.
@@ -258,7 +269,7 @@ func (t *tracer) watch(stage string, message any) {
 	default:
 		return
 	}
-	t.events = append(t.events, e)
+	t.keep(e)
 }
 
 func first64(s messages.Set) uint64 {
