@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,20 +86,49 @@ func arrivedAll(t *testing.T, log []entry, o *outcome, before int64) {
 }
 
 // TestNginxWithoutBurstAcceptsARunAtItsRate has nginx refuse whatever comes earlier than an interval after what it last
-// accepted: of a run on a quiet machine, at most two. A busy machine has nginx notice a request late, and take the next
-// for early. How often is seen from a control, a plain metronome before the same nginx; since chance has a part in it, the
-// best of three runs counts.
+// accepted: of a run that gets the processor when it needs it, at most two. A busy machine has nginx notice a request late,
+// and take the next for early. So program, API and nginx go ahead of everything else where the system lets them; where it
+// does not, a control shows how often that happens, a plain metronome before the same nginx. Since chance has a part in it,
+// the best of three runs counts.
 func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
+	installed(t, "nginx")
+	if goesAhead(t) {
+		return
+	}
 	for _, perMinute := range []int{600, 3000} {
 		t.Run(fmt.Sprint(perMinute), func(t *testing.T) {
 			for range 3 {
-				if refused, noise := refusedAtItsRate(t, perMinute, sitting(4*time.Second, 30*time.Second)); refused <= 2+2*noise {
+				refused, noise := refusedAtItsRate(t, perMinute, sitting(4*time.Second, 30*time.Second))
+				if os.Getenv(isAhead) != "" && perMinute == 600 {
+					noise = 0
+				}
+				if refused <= 2+2*noise {
 					return
 				}
 			}
 			t.Error("nginx refused too many requests in each of three runs")
 		})
 	}
+}
+
+// isAhead is set for a test that goes ahead of every ordinary process.
+const isAhead = "RESTEST_AHEAD"
+
+// goesAhead runs the test once more, with real-time priority for it and for all that it starts, and says whether it did.
+func goesAhead(t *testing.T) bool {
+	t.Helper()
+	chrt, err := exec.LookPath("chrt")
+	if os.Getenv(isAhead) != "" || err != nil || exec.Command(chrt, "--fifo", "1", chrt, "--version").Run() != nil {
+		return false
+	}
+	again := exec.Command(chrt, "--fifo", "1", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.count", "1")
+	again.Env = append(os.Environ(), isAhead+"=1")
+	out, err := again.CombinedOutput()
+	t.Logf("with real-time priority: %v\n%s", err, out)
+	if err != nil {
+		t.Fail()
+	}
+	return true
 }
 
 // refusedAtItsRate is how many requests nginx refused of a run at the rate that it allows, and how many it would have
