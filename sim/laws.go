@@ -501,7 +501,9 @@ func (h *history) givenAway(broken broken) {
 func (h *history) bounded(broken broken) {
 	w := newWidths(h)
 	out := map[int]*Event{} // by slot
-	ours := map[int]bool{}  // slots whose request waits for nobody but us: for its redirect's turn
+	// Slots whose request waits for nobody but us, for its redirect's turn, and since when; who goes at that very moment may
+	// have been let go before it.
+	ours := map[int]clock.Instant{}
 	wanted, slots := clock.Instant(0), h.Scenario.Settings.Engine.MaxConcurrency
 	for i := range h.Events {
 		e := &h.Events[i]
@@ -513,7 +515,7 @@ func (h *history) bounded(broken broken) {
 			delete(out, e.Slot)
 			delete(ours, e.Slot)
 		case e.Kind == Again:
-			ours[e.Slot] = true
+			ours[e.Slot] = e.At
 		case e.Kind == Departed:
 			delete(ours, e.Slot)
 		case e.Kind == Going && !e.Hop:
@@ -522,12 +524,13 @@ func (h *history) bounded(broken broken) {
 			}
 			same, hang, sameHang := 0, 0, 0
 			for _, o := range out {
-				if !ours[o.Slot] && h.waited(o.Seq, i, e.At) {
+				since, isOurs := ours[o.Slot]
+				if (!isOurs || since == e.At) && h.waited(o.Seq, i, e.At) {
 					hang++
 				}
 				if o.Operation == e.Operation {
 					same++
-					if !ours[o.Slot] && h.waited(o.Seq, i, wanted) {
+					if !isOurs && h.waited(o.Seq, i, wanted) {
 						sameHang++
 					}
 				}
