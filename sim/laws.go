@@ -787,6 +787,7 @@ func (s *progress) event(place int, e *Event) {
 			s.nothing = min(s.nothing, max(e.At, s.ownTurn(e.Operation)))
 		}
 	case Dropped:
+		s.hold(e.Operation, -1)
 		s.inHand[e.Operation]--
 	case Again:
 		s.hops = append(s.hops, e)
