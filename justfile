@@ -48,6 +48,8 @@ demo *args:
 
 # The 145 real documents and the cases of real trouble, where ../shared is there
 corpus:
+    #!/usr/bin/env bash
+    set -euo pipefail
     go test -count=1 ./settings/document/... ./stages/... ./cmd/restest/... -run 'Corpus|Collection|Case' -v | grep -E '^(---|===|ok|FAIL|PASS|\s+\S+_test.go)' | grep -v '=== ' | tail -80
 
 # The golden transcripts, written again

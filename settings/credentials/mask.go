@@ -305,6 +305,7 @@ var encodings = func() []func(string) written {
 		url.QueryEscape,
 		url.PathEscape,
 		func(s string) string { return percent(s, "!$'()*,;:@/?") },
+		percentThroughout,
 	} {
 		suffix := fmt.Sprintf("_PERCENT_%d", i+1)
 		add(suffix, ", percent-encoded", encode)
@@ -361,6 +362,15 @@ func percent(s, keep string) string {
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
+	}
+	return b.String()
+}
+
+// percentThroughout encodes every byte.
+func percentThroughout(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "%%%02X", c)
 	}
 	return b.String()
 }
