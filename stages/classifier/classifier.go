@@ -3,6 +3,7 @@
 package classifier
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/restest/restest/clock"
@@ -39,7 +40,9 @@ type Classifier struct {
 	// foresees is true if what is said of a quota is to be read; signIns are the operations that look like a sign-in.
 	foresees bool
 	signIns  []bool
-	logins   []*credentials.Login
+	// lastReads are by operation.
+	lastReads []lastRead
+	logins    []*credentials.Login
 }
 
 // New makes a classifier with the checks that the settings have on.
@@ -47,7 +50,8 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Classifier {
 	c := &Classifier{
 		operations: cfg.Document.Operations, clock: clk, to: to, declared: declarations{},
 		foresees: cfg.Settings.Schedule.StayInsideQuota, signIns: signIns(cfg.Document.Operations),
-		logins: cfg.Keys.Logins(),
+		lastReads: make([]lastRead, len(cfg.Document.Operations)),
+		logins:    cfg.Keys.Logins(),
 	}
 	var on []checks.Check
 	for _, check := range checks.All() {
@@ -100,7 +104,7 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 	in.Operation, in.Declared = c.lookUp(e)
 	in.Content = checks.Content{}
 	if readable(e) && in.Declared.JSON && !r.asks {
-		in.Content = checks.Read(e.Reply.Body)
+		in.Content = c.read(e.Request.Operation, e.Reply.Body)
 	}
 
 	findings, broken := c.judge(in)
@@ -135,6 +139,27 @@ func (c *Classifier) judge(in *checks.Input) ([]messages.Finding, []string) {
 // readable says whether the body is there, whole and unpacked.
 func readable(e *messages.Exchange) bool {
 	return e.Outcome == messages.Answered && e.Reply != nil && len(e.Reply.Body) > 0 && !e.Reply.Cut && e.Reply.Undecodable == ""
+}
+
+// lastRead is the body that an operation answered last, and what it reads as.
+type lastRead struct {
+	body    []byte
+	content checks.Content
+}
+
+// longestLastRead bounds the bodies that are kept for the next.
+const longestLastRead = 16 << 10
+
+// read reads a body as JSON. Many operations answer the same again: that is read once, as nobody changes what was read.
+func (c *Classifier) read(operation int, body []byte) checks.Content {
+	if len(body) > longestLastRead || operation < 0 || operation >= len(c.lastReads) {
+		return checks.Read(body)
+	}
+	last := &c.lastReads[operation]
+	if !bytes.Equal(last.body, body) {
+		*last = lastRead{body, checks.Read(body)}
+	}
+	return last.content
 }
 
 // unknown stands for an operation that is not in the document.

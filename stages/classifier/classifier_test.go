@@ -411,3 +411,25 @@ func TestWhatARedirectLedToIsNotTheOperationsReply(t *testing.T) {
 		}
 	}
 }
+
+// A body that comes again is read once; one that differs, or comes from another operation, is read for itself.
+func TestABodyThatComesAgainIsReadOnce(t *testing.T) {
+	h := listen(plain())
+	learned := func(operation int, body string) any {
+		r := reply(200, body, "Content-Type", "application/json")
+		return h.take(exchange(operation, r))[0].(messages.Learned).Value
+	}
+	first, again := learned(0, `{"a":1}`), learned(0, `{"a":1}`)
+	if !reflect.DeepEqual(first, again) || reflect.ValueOf(first).Pointer() != reflect.ValueOf(again).Pointer() {
+		t.Errorf("%v was read again as %v", first, again)
+	}
+	for _, row := range []struct {
+		operation int
+		body      string
+	}{{0, `{"a":2}`}, {1, `{"b":1}`}, {0, `{"a":1}`}, {0, `{"a":`}, {0, `{"a":1}`}} {
+		want := checks.Read([]byte(row.body)).Value
+		if got := learned(row.operation, row.body); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s of operation %d was read as %v", row.body, row.operation, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -205,6 +206,8 @@ func (s *slot) exchange(o *Outgoing) {
 	if err == nil {
 		err = s.conn.putRest(o.Bytes[len(first):], min(callBy, o.Deadline))
 	}
+	// Whoever can go on goes first: a reply that has come by then is read without asking in vain.
+	runtime.Gosched()
 	a := s.conn.finish(o.Method, callBy, err)
 	s.wire.cfg.Tell(messages.Came{
 		Slot: s.number, HeardAt: a.heardAt, EndedAt: s.wire.cfg.Clock.Now(), Outcome: a.outcome, Reply: a.reply,
