@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -293,7 +294,11 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 	if l.Value != nil && int64(len(l.Reply.Body)) <= m.limits.ReadUpTo {
 		found := objects(l.Value, strings.EqualFold(p.op.Method, "GET"))
 		if k, template, above := m.collection(p, sent); k != nil {
-			for _, o := range found {
+			things := found
+			if whole && !k.holds(found, sent[len(sent)-1]) {
+				things = itself(l.Value)
+			}
+			for _, o := range things {
 				m.learnThing(k, template, above, o)
 			}
 		}
@@ -441,6 +446,38 @@ func objects(v any, read bool) []map[string]any {
 	}
 }
 
+// itself are the things in the reply to a read of one where no list in it holds that one: such a list is of its parts, as
+// the columns of a table are.
+func itself(v any) []map[string]any {
+	if _, isObject := v.(map[string]any); !isObject {
+		return nil
+	}
+	return objects(v, false)
+}
+
+// holds says whether one of the objects is found by that value.
+func (k *kind) holds(found []map[string]any, id string) bool {
+	for _, b := range k.gaps {
+		for _, o := range found {
+			if v, ok := k.identifier(o, b.name); ok && plainText(v) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// identifier is the value by which an object that was read is found behind the gap.
+func (k *kind) identifier(o map[string]any, gap string) (any, bool) {
+	if id, ok := identifier(o, gap, k.noun); ok {
+		return id, true
+	}
+	if !isPlainID(gap) && strings.HasSuffix(values.Key(gap), "id") {
+		return nil, false // it says what it identifies
+	}
+	return onlyID(o)
+}
+
 func onlyObjects(items []any) []map[string]any {
 	var found []map[string]any
 	for _, item := range items[:min(len(items), mostItems)] {
@@ -454,7 +491,7 @@ func onlyObjects(items []any) []map[string]any {
 // learnThing keeps where the object is found, for each name that its place in the path goes by.
 func (m *memory) learnThing(k *kind, template string, above thing, o map[string]any) {
 	for _, b := range k.gaps {
-		if id, ok := identifier(o, b.name, k.noun); ok {
+		if id, ok := k.identifier(o, b.name); ok {
 			m.keep(template, b.name, append(slices.Clone(above), id))
 		}
 	}
@@ -465,6 +502,9 @@ func (m *memory) learnThing(k *kind, template string, above thing, o map[string]
 func identifier(o map[string]any, gap, noun string) (any, bool) {
 	key := values.Key(gap)
 	wanted := []string{key, strings.TrimPrefix(key, values.Key(noun))}
+	if isPlainID(gap) {
+		wanted = append(wanted, values.Key(noun+"id"))
+	}
 	if strings.HasSuffix(key, "id") || key == values.Key(noun) {
 		wanted = append(wanted, "id", "uuid")
 	}
@@ -488,6 +528,23 @@ func identifier(o map[string]any, gap, noun string) (any, bool) {
 	}
 	return nil, false
 }
+
+// onlyID is the value of the one property whose name ends as an id's does, where there is just one: rows of a table
+// "artists" are found by their ArtistId, whatever the gap is called.
+func onlyID(o map[string]any) (id any, ok bool) {
+	for _, name := range sortedNames(nil, o) {
+		if !idName.MatchString(name) || !sayable(o[name]) {
+			continue
+		}
+		if ok {
+			return nil, false
+		}
+		id, ok = o[name], true
+	}
+	return id, ok
+}
+
+var idName = regexp.MustCompile(`.(Id|ID|[_-]id)$`)
 
 // sayable says whether the value is one that can be sent again: a text or number of ordinary length.
 func sayable(v any) bool {

@@ -14,6 +14,8 @@ type asked struct {
 	// likeliest asks for the request that is most likely to be accepted: only what is required and the body, of the
 	// surest media type, with the likeliest values.
 	likeliest bool
+	// shown asks, of the likeliest, for the one that the document's examples make up.
+	shown bool
 	// media asks for a body of the plan's media type of that number, from 1 (see mediaTypes); 0 leaves it to chance.
 	media int
 	// parts, where it is not nil, asks for these optional parts and no others, by their places (see optionalParts). A
@@ -96,7 +98,7 @@ const takeNothing = 3
 // once makes one attempt.
 func (p *plan) once(g *Generator, want asked) *messages.Request {
 	d := g.draw
-	d.Likeliest = want.likeliest
+	d.Likeliest, d.Shown = want.likeliest, want.shown
 	if g.given != nil {
 		g.given.operation = p.op.Index
 	}
