@@ -96,7 +96,7 @@ func (m *memory) keepThing(r *graph.Resource, t thing) {
 		return
 	}
 	for _, b := range k.gaps {
-		m.keep(r.Collection, b.name, t)
+		m.keep(r.Collection, b.name, t, true)
 	}
 }
 
@@ -173,7 +173,7 @@ func (m *memory) learnLinks(p *plan, l *messages.Learned, sent []string) {
 			m.keepName(values.Key(name), v, origin{maker: noOne})
 		}
 		if n := len(consumer.path.gaps); n > 0 && len(address) == n && consumer.path.gaps[n-1].kind != "" {
-			m.keep(consumer.path.gaps[n-1].kind, consumer.path.gaps[n-1].name, address)
+			m.keep(consumer.path.gaps[n-1].kind, consumer.path.gaps[n-1].name, address, false)
 		}
 		if v, ok := graph.Evaluate(k.Body, e); ok && k.HasBody {
 			m.learnNames(v, "", subject(consumer), 0, origin{maker: noOne})

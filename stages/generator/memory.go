@@ -70,6 +70,7 @@ type thingsBy struct {
 	name   string
 	things []thing // the oldest first
 	since  []messages.Instant
+	mine   []bool // whether the run has made it
 }
 
 // thing is where a thing is found: the values of its address's gaps, its own last.
@@ -126,7 +127,7 @@ func (k *kind) by(name string) *thingsBy {
 }
 
 func (b *thingsBy) remove(i int) {
-	b.things, b.since = slices.Delete(b.things, i, i+1), slices.Delete(b.since, i, i+1)
+	b.things, b.since, b.mine = slices.Delete(b.things, i, i+1), slices.Delete(b.since, i, i+1), slices.Delete(b.mine, i, i+1)
 }
 
 // isNew says whether the thing is surely one that the request has made: nothing told of it before the request was sent,
@@ -227,11 +228,48 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 		if !d.Likeliest && d.Rand.IntN(2) == 0 {
 			at = d.Rand.IntN(len(b.things))
 		}
+		if last := lastTrue(b.mine); last >= 0 && !b.mine[at] && i == len(p.path.gaps)-1 && m.deletes(p) {
+			at = last
+		}
 		if t := b.things[at].fitting(p); t != nil {
 			return t
 		}
 	}
 	return nil
+}
+
+// deletes says whether the operation deletes things that another one makes.
+func (m *memory) deletes(p *plan) bool {
+	return p.op.Method == http.MethodDelete && p.path.endsInGap() && slices.ContainsFunc(m.graph.Resources, func(r *graph.Resource) bool {
+		return r.Delete == p.op.Index && r.Create != graph.None
+	})
+}
+
+// sparedOf is of how many DELETEs one may lead to a thing that the run has not made.
+const sparedOf = 8
+
+// spares says whether the request is to keep off the things that were there before: deleting them would leave nothing for
+// the other operations to find. It may lead to one now and then, but not to the last.
+func (m *memory) spares(p *plan, d *values.Draw) bool {
+	if m.pinned != nil || !m.deletes(p) {
+		return false
+	}
+	g := &p.path.gaps[len(p.path.gaps)-1]
+	k := m.kinds[g.kind]
+	if k == nil || k.by(g.name) == nil {
+		return true
+	}
+	b := k.by(g.name)
+	return lastTrue(b.mine) < 0 && (len(b.things) < 2 || d.Rand.IntN(sparedOf) > 0)
+}
+
+func lastTrue(of []bool) int {
+	for i := len(of) - 1; i >= 0; i-- {
+		if of[i] {
+			return i
+		}
+	}
+	return -1
 }
 
 // fitting is the thing with its values as the plan's gaps want them, nil if one does not fit.
@@ -276,7 +314,7 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 		return
 	}
 	if whole {
-		m.keep(p.path.gaps[len(sent)-1].kind, p.path.gaps[len(sent)-1].name, texts(sent))
+		m.keep(p.path.gaps[len(sent)-1].kind, p.path.gaps[len(sent)-1].name, texts(sent), false)
 	}
 	maker := noOne
 	if strings.EqualFold(p.op.Method, "POST") {
@@ -492,7 +530,7 @@ func onlyObjects(items []any) []map[string]any {
 func (m *memory) learnThing(k *kind, template string, above thing, o map[string]any) {
 	for _, b := range k.gaps {
 		if id, ok := k.identifier(o, b.name); ok {
-			m.keep(template, b.name, append(slices.Clone(above), id))
+			m.keep(template, b.name, append(slices.Clone(above), id), false)
 		}
 	}
 }
@@ -559,19 +597,23 @@ func sayable(v any) bool {
 }
 
 // keep remembers a thing, the oldest making room.
-func (m *memory) keep(template, gap string, t thing) {
+func (m *memory) keep(template, gap string, t thing, mine bool) {
 	k := m.kinds[template]
 	if k == nil {
 		return
 	}
 	b := k.by(gap)
-	if b == nil || m.limits.ValuesPerName < 1 || m.held != nil && m.held(t) || slices.ContainsFunc(b.things, t.equal) {
+	if b == nil || m.limits.ValuesPerName < 1 || m.held != nil && m.held(t) {
+		return
+	}
+	if known := slices.IndexFunc(b.things, t.equal); known >= 0 {
+		b.mine[known] = b.mine[known] || mine
 		return
 	}
 	if len(b.things) >= m.limits.ValuesPerName {
 		b.remove(0)
 	}
-	b.things, b.since = append(b.things, t), append(b.since, m.now)
+	b.things, b.since, b.mine = append(b.things, t), append(b.since, m.now), append(b.mine, mine)
 	if last := t[len(t)-1]; sayable(last) {
 		m.keepName(values.Key(k.noun+"id"), last, origin{maker: noOne})
 	}
@@ -613,7 +655,7 @@ func (m *memory) learnAddress(target, location string) {
 	for _, p := range m.paths {
 		found := p.located(target, location)
 		if n := len(found); n > 0 && n == len(p.gaps) && sayable(found[n-1]) {
-			m.keep(p.gaps[n-1].kind, p.gaps[n-1].name, texts(found))
+			m.keep(p.gaps[n-1].kind, p.gaps[n-1].name, texts(found), false)
 		}
 	}
 }
