@@ -163,6 +163,10 @@ func TestADeleteSparesWhatTheRunHasNotMade(t *testing.T) {
 	if n := lead(there); n < 10 || n > 90 {
 		t.Errorf("%d of 400 led to what was there before", n)
 	}
+	s.answer(s.of("DELETE /things/{id}"), 204, "")
+	if n := lead(there); n > 0 {
+		t.Errorf("%d of 400 led to what was there before though one was deleted", n)
+	}
 	s.answer(s.of("POST /things"), 201, `{"id": "made-1"}`)
 	if n := lead(there); n > 0 {
 		t.Errorf("%d of 400 led to what was there before though the run has made one", n)

@@ -340,6 +340,9 @@ func (g *Generator) discover(m messages.Learned) thing {
 		return nil
 	}
 	p := g.plans[m.Request.Operation]
+	if p.op.Method == http.MethodDelete {
+		g.memory.deleted[p.op.Index] = true
+	}
 	if p.op.Method == http.MethodDelete && m.Request.Purpose != messages.CleaningUp {
 		g.owned.gone(m.Request.Target, g.tell)
 		return nil

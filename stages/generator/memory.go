@@ -30,8 +30,9 @@ type memory struct {
 	consumers map[int]*plan
 	// plain are, for ids known by what they identify, the names they go by alone: "messageid" is also an "id".
 	plain map[string]string
-	// accepted counts the accepted requests of each operation.
+	// accepted counts the accepted requests of each operation, deleted has the DELETEs that were answered 2xx.
 	accepted map[int]int
+	deleted  map[int]bool
 
 	// building is the operation that a request is being built for: what it made is not offered back to it. silent is
 	// true while nothing is to be offered, pinned the thing that the request is to lead to.
@@ -88,7 +89,7 @@ const (
 func newMemory(limits settings.Memory, g *graph.Graph) *memory {
 	return &memory{
 		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{},
-		accepted: map[int]int{}, consumers: map[int]*plan{}, building: noOne,
+		accepted: map[int]int{}, deleted: map[int]bool{}, consumers: map[int]*plan{}, building: noOne,
 	}
 }
 
@@ -249,7 +250,7 @@ func (m *memory) deletes(p *plan) bool {
 const sparedOf = 8
 
 // spares says whether the request is to keep off the things that were there before: deleting them would leave nothing for
-// the other operations to find. It may lead to one now and then, but not to the last.
+// the other operations to find. Until the operation was answered 2xx it may lead to one now and then, but not to the last.
 func (m *memory) spares(p *plan, d *values.Draw) bool {
 	if m.pinned != nil || !m.deletes(p) {
 		return false
@@ -260,7 +261,7 @@ func (m *memory) spares(p *plan, d *values.Draw) bool {
 		return true
 	}
 	b := k.by(g.name)
-	return lastTrue(b.mine) < 0 && (len(b.things) < 2 || d.Rand.IntN(sparedOf) > 0)
+	return lastTrue(b.mine) < 0 && (m.deleted[p.op.Index] || len(b.things) < 2 || d.Rand.IntN(sparedOf) > 0)
 }
 
 func lastTrue(of []bool) int {
