@@ -96,6 +96,9 @@ func newMemory(limits settings.Memory, g *graph.Graph) *memory {
 // expect has things remembered that the plan's path has gaps for.
 func (m *memory) expect(p *plan) {
 	m.consumers[p.op.Index] = p
+	p.deletes = p.op.Method == http.MethodDelete && p.path.endsInGap() && slices.ContainsFunc(m.graph.Resources, func(r *graph.Resource) bool {
+		return r.Delete == p.op.Index && r.Create != graph.None
+	})
 	if p.path.endsInGap() {
 		m.paths = append(m.paths, &p.path)
 	}
@@ -229,7 +232,7 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 		if !d.Likeliest && d.Rand.IntN(2) == 0 {
 			at = d.Rand.IntN(len(b.things))
 		}
-		if last := lastTrue(b.mine); last >= 0 && !b.mine[at] && i == len(p.path.gaps)-1 && m.deletes(p) {
+		if last := lastTrue(b.mine); last >= 0 && !b.mine[at] && i == len(p.path.gaps)-1 && p.deletes {
 			at = last
 		}
 		if t := b.things[at].fitting(p); t != nil {
@@ -239,20 +242,13 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 	return nil
 }
 
-// deletes says whether the operation deletes things that another one makes.
-func (m *memory) deletes(p *plan) bool {
-	return p.op.Method == http.MethodDelete && p.path.endsInGap() && slices.ContainsFunc(m.graph.Resources, func(r *graph.Resource) bool {
-		return r.Delete == p.op.Index && r.Create != graph.None
-	})
-}
-
 // sparedOf is of how many DELETEs one may lead to a thing that the run has not made.
 const sparedOf = 8
 
 // spares says whether the request is to keep off the things that were there before: deleting them would leave nothing for
 // the other operations to find. Until the operation was answered 2xx it may lead to one now and then, but not to the last.
 func (m *memory) spares(p *plan, d *values.Draw) bool {
-	if m.pinned != nil || !m.deletes(p) {
+	if m.pinned != nil || !p.deletes {
 		return false
 	}
 	g := &p.path.gaps[len(p.path.gaps)-1]

@@ -32,6 +32,8 @@ type plan struct {
 	room int
 
 	chances chances
+	// deletes says whether it is a DELETE of things that another operation makes.
+	deletes bool
 	// optional counts the optional parameters, chance is how likely one is sent in the present request.
 	optional int
 	chance   float64

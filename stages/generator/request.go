@@ -167,7 +167,7 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 		known = g.memory.thing(p, d)
 	}
 	spared := -1 // the gap that nothing known goes to
-	if g.memory.spares(p, d) {
+	if g.memory.spares(p, d) || p.deletes && !learned {
 		spared = len(p.path.gaps) - 1
 	}
 	for i := range p.path.gaps {
