@@ -135,6 +135,53 @@ func TestAListInTheReplyToAReadOfOneThingIsOfItsParts(t *testing.T) {
 	}
 }
 
+func TestAThingIsKnownByItsNameWhereItsNumberDoesNotFit(t *testing.T) {
+	s := newScript(t, api(t, `
+  /orgs:
+    get: {`+ok+`}
+  /orgs/{org}:
+    get: {parameters: [{name: org, in: path, required: true, schema: {type: string}}], `+ok+`}
+  /labels:
+    get: {`+ok+`}
+  /labels/{label}:
+    get: {parameters: [{name: label, in: path, required: true, schema: {type: integer}}], `+ok+`}
+`), withoutLap)
+	s.answer(s.of("GET /orgs"), 200, `[{"id": 5, "name": "acme"}, {"id": "o-6", "name": "other"}]`)
+	if got := s.known("/orgs", "org"); got != "[[acme] [o-6]]" {
+		t.Errorf("orgs: %s", got)
+	}
+	s.answer(s.of("GET /labels"), 200, `[{"id": 5, "name": "acme"}]`)
+	if got := s.known("/labels", "label"); got != "[[5]]" {
+		t.Errorf("labels: %s", got)
+	}
+}
+
+func TestAThingIsFoundWhereItSaysItIs(t *testing.T) {
+	s := newScript(t, api(t, `
+  /user/repos:
+    post: {`+ok+`}
+  /repos/{owner}/{repo}:
+    get:
+      parameters:
+      - {name: owner, in: path, required: true, schema: {type: string}}
+      - {name: repo, in: path, required: true, schema: {type: string}}
+      `+ok+`
+`), withoutLap)
+	s.answer(s.of("POST /user/repos"), 201, `{"id": 1, "url": "http://127.0.0.1:8080/repos/ann/first", "html_url": "http://127.0.0.1:8080/ann/first"}`)
+	if got := s.known("/repos/{}", "repo"); got != "[[ann first]]" {
+		t.Errorf("repositories: %s", got)
+	}
+	led := 0
+	for range 100 {
+		if s.of("GET /repos/{owner}/{repo}").Target == "/repos/ann/first" {
+			led++
+		}
+	}
+	if led < 60 {
+		t.Errorf("%d of 100 reads led to it", led)
+	}
+}
+
 func TestADeleteSparesWhatTheRunHasNotMade(t *testing.T) {
 	const things = `
   /things:

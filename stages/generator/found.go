@@ -42,7 +42,7 @@ func (m *memory) madeThing(p *plan, r *graph.Resource, sent []string, l *message
 // madeID is the value that identifies the thing that was made, within its collection.
 func (m *memory) madeID(r *graph.Resource, l *messages.Learned) (any, bool) {
 	for _, o := range objects(l.Value, false) {
-		if id, ok := identifier(o, r.Gap, r.Noun); ok {
+		if id, ok := identifier(o, r.Gap, r.Noun, m.texts(r)); ok {
 			return id, true
 		}
 	}
@@ -57,7 +57,7 @@ func (m *memory) madeID(r *graph.Resource, l *messages.Learned) (any, bool) {
 	}
 	if v, ok := bodyOf(l.Request); ok {
 		if o, isObject := v.(map[string]any); isObject {
-			if id, ok := identifier(o, r.Gap, r.Noun); ok {
+			if id, ok := identifier(o, r.Gap, r.Noun, m.texts(r)); ok {
 				return id, true
 			}
 			// What says nothing of an id may go by the name it was given.
@@ -68,6 +68,12 @@ func (m *memory) madeID(r *graph.Resource, l *messages.Learned) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// texts says whether only texts fit the gap of the resource's things.
+func (m *memory) texts(r *graph.Resource) bool {
+	k := m.kinds[r.Collection]
+	return k != nil && k.by(r.Gap) != nil && k.by(r.Gap).texts
 }
 
 // longestPlainID is how long a reply of plain text is at most that is taken for an id.

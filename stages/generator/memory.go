@@ -69,6 +69,7 @@ type kind struct {
 
 type thingsBy struct {
 	name   string
+	texts  bool    // no number fits the gap
 	things []thing // the oldest first
 	since  []messages.Instant
 	mine   []bool // whether the run has made it
@@ -113,7 +114,8 @@ func (m *memory) expect(p *plan) {
 			m.kinds[g.kind] = k
 		}
 		if k.by(g.name) == nil {
-			k.gaps = append(k.gaps, &thingsBy{name: g.name})
+			shape := g.parameter.field.Shape
+			k.gaps = append(k.gaps, &thingsBy{name: g.name, texts: !shape.Allows("integer") && !shape.Allows("number")})
 		}
 		if name := g.memoryName(); name != g.name {
 			m.plain[values.Key(name)] = values.Key(g.name)
@@ -245,8 +247,9 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 // sparedOf is of how many DELETEs one may lead to a thing that the run has not made.
 const sparedOf = 8
 
-// spares says whether the request is to keep off the things that were there before: deleting them would leave nothing for
-// the other operations to find. Until the operation was answered 2xx it may lead to one now and then, but not to the last.
+// spares says whether the request is to keep off the things that are there: the run has made none of them, or only the last,
+// and deleting them would leave nothing for the other operations to find. Until the operation was answered 2xx it may lead
+// to one now and then, but not to the last of those that were there before.
 func (m *memory) spares(p *plan, d *values.Draw) bool {
 	if m.pinned != nil || !p.deletes {
 		return false
@@ -257,7 +260,13 @@ func (m *memory) spares(p *plan, d *values.Draw) bool {
 		return true
 	}
 	b := k.by(g.name)
-	return lastTrue(b.mine) < 0 && (m.deleted[p.op.Index] || len(b.things) < 2 || d.Rand.IntN(sparedOf) > 0)
+	made := lastTrue(b.mine) >= 0
+	if n := len(b.things); made && n > 1 {
+		return false
+	} else if m.deleted[p.op.Index] || !made && n < 2 {
+		return true
+	}
+	return d.Rand.IntN(sparedOf) > 0
 }
 
 func lastTrue(of []bool) int {
@@ -343,6 +352,9 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 					m.learnThing(k, r.Collection, texts(sent), o)
 				}
 			}
+		}
+		for _, o := range found[:min(len(found), mostAddressed)] {
+			m.learnOwnAddress(o)
 		}
 		m.learnNames(l.Value, "", subject(p), 0, origin{maker: maker})
 	}
@@ -494,7 +506,7 @@ func itself(v any) []map[string]any {
 func (k *kind) holds(found []map[string]any, id string) bool {
 	for _, b := range k.gaps {
 		for _, o := range found {
-			if v, ok := k.identifier(o, b.name); ok && plainText(v) == id {
+			if v, ok := k.identifier(o, b); ok && plainText(v) == id {
 				return true
 			}
 		}
@@ -503,11 +515,11 @@ func (k *kind) holds(found []map[string]any, id string) bool {
 }
 
 // identifier is the value by which an object that was read is found behind the gap.
-func (k *kind) identifier(o map[string]any, gap string) (any, bool) {
-	if id, ok := identifier(o, gap, k.noun); ok {
+func (k *kind) identifier(o map[string]any, b *thingsBy) (any, bool) {
+	if id, ok := identifier(o, b.name, k.noun, b.texts); ok {
 		return id, true
 	}
-	if !isPlainID(gap) && strings.HasSuffix(values.Key(gap), "id") {
+	if !isPlainID(b.name) && strings.HasSuffix(values.Key(b.name), "id") {
 		return nil, false // it says what it identifies
 	}
 	return onlyID(o)
@@ -526,26 +538,31 @@ func onlyObjects(items []any) []map[string]any {
 // learnThing keeps where the object is found, for each name that its place in the path goes by.
 func (m *memory) learnThing(k *kind, template string, above thing, o map[string]any) {
 	for _, b := range k.gaps {
-		if id, ok := k.identifier(o, b.name); ok {
+		if id, ok := k.identifier(o, b); ok {
 			m.keep(template, b.name, append(slices.Clone(above), id), false)
 		}
 	}
 }
 
 // identifier is the value by which the object is found where the gap has that name: {petId} and {id} under /pets are
-// a pet's petId, or else its id; {productName} is a product's productName, or else its name.
-func identifier(o map[string]any, gap, noun string) (any, bool) {
+// a pet's petId, or else its id; {productName} is a product's productName, or else its name. Of {org}, which may be either,
+// it is the id, unless that is a number and only texts fit the gap.
+func identifier(o map[string]any, gap, noun string, texts bool) (any, bool) {
 	key := values.Key(gap)
 	wanted := []string{key, strings.TrimPrefix(key, values.Key(noun))}
 	if isPlainID(gap) {
 		wanted = append(wanted, values.Key(noun+"id"))
 	}
+	plain := !strings.HasSuffix(key, "id") && (noun == "" || key == values.Key(noun))
+	if _, number := o["id"].(json.Number); plain && texts && number {
+		wanted = append(wanted, plainNames...)
+	}
 	if strings.HasSuffix(key, "id") || key == values.Key(noun) {
 		wanted = append(wanted, "id", "uuid")
 	}
-	for _, plain := range []string{"name", "key", "uuid", "code", "slug"} {
-		if strings.HasSuffix(key, plain) {
-			wanted = append(wanted, plain)
+	for _, name := range plainNames {
+		if plain || strings.HasSuffix(key, name) {
+			wanted = append(wanted, name)
 		}
 	}
 	for _, w := range wanted {
@@ -563,6 +580,9 @@ func identifier(o map[string]any, gap, noun string) (any, bool) {
 	}
 	return nil, false
 }
+
+// plainNames are properties that things are found by, beside ids.
+var plainNames = []string{"name", "key", "uuid", "code", "slug", "login"}
 
 // onlyID is the value of the one property whose name ends as an id's does, where there is just one: rows of a table
 // "artists" are found by their ArtistId, whatever the gap is called.
@@ -656,6 +676,36 @@ func (m *memory) learnAddress(target, location string) {
 		}
 	}
 }
+
+// mostAddressed is how many objects of a reply are asked for their own addresses.
+const mostAddressed = 8
+
+// learnOwnAddress keeps the thing that the object itself says it is found at.
+func (m *memory) learnOwnAddress(o map[string]any) {
+	for _, name := range ownAddress {
+		at, ok := o[name].(string)
+		if !ok || len(at) > 2*longestText || !strings.Contains(at, "/") {
+			continue
+		}
+		u, err := url.Parse(at)
+		if err != nil {
+			continue
+		}
+		path := strings.TrimSuffix(u.EscapedPath(), "/")
+		for _, p := range m.paths {
+			if strings.Count(path, "/") != len(p.segments)-1+strings.Count(p.base, "/") {
+				continue
+			}
+			found := p.values(path)
+			if n := len(found); n > 0 && n == len(p.gaps) && !slices.Contains(found, "") && sayable(found[n-1]) {
+				m.keep(p.gaps[n-1].kind, p.gaps[n-1].name, texts(found), false)
+			}
+		}
+	}
+}
+
+// ownAddress are the properties in which objects say where they are found.
+var ownAddress = []string{"url", "href", "self", "uri", "@id"}
 
 // learnNames keeps the values in a reply by their names. An id is also kept by the name of what it identifies.
 func (m *memory) learnNames(v any, name, subject string, depth int, from origin) {
