@@ -95,7 +95,7 @@ func ended(outcome messages.Outcome, kind messages.Failure) *messages.Exchange {
 }
 
 func TestEachExchangeDrawsTheFindingsItDeserves(t *testing.T) {
-	hello := fingerprint(answered(500, "hello").Reply, Content{})
+	hello := fingerprint(nil, answered(500, "hello").Reply, Content{})
 	for _, c := range []struct {
 		name string
 		e    *messages.Exchange
