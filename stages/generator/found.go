@@ -42,7 +42,7 @@ func (m *memory) madeThing(p *plan, r *graph.Resource, sent []string, l *message
 // madeID is the value that identifies the thing that was made, within its collection.
 func (m *memory) madeID(r *graph.Resource, l *messages.Learned) (any, bool) {
 	for _, o := range objects(l.Value, false) {
-		if id, ok := identifier(o, r.Gap, r.Noun); ok {
+		if id, ok := identifier(o, r.Gap, r.Noun, m.texts(r)); ok {
 			return id, true
 		}
 	}
@@ -57,7 +57,7 @@ func (m *memory) madeID(r *graph.Resource, l *messages.Learned) (any, bool) {
 	}
 	if v, ok := bodyOf(l.Request); ok {
 		if o, isObject := v.(map[string]any); isObject {
-			if id, ok := identifier(o, r.Gap, r.Noun); ok {
+			if id, ok := identifier(o, r.Gap, r.Noun, m.texts(r)); ok {
 				return id, true
 			}
 			// What says nothing of an id may go by the name it was given.
@@ -68,6 +68,12 @@ func (m *memory) madeID(r *graph.Resource, l *messages.Learned) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// texts says whether only texts fit the gap of the resource's things.
+func (m *memory) texts(r *graph.Resource) bool {
+	k := m.kinds[r.Collection]
+	return k != nil && k.by(r.Gap) != nil && k.by(r.Gap).texts
 }
 
 // longestPlainID is how long a reply of plain text is at most that is taken for an id.
@@ -96,7 +102,7 @@ func (m *memory) keepThing(r *graph.Resource, t thing) {
 		return
 	}
 	for _, b := range k.gaps {
-		m.keep(r.Collection, b.name, t)
+		m.keep(r.Collection, b.name, t, true)
 	}
 }
 
@@ -173,7 +179,7 @@ func (m *memory) learnLinks(p *plan, l *messages.Learned, sent []string) {
 			m.keepName(values.Key(name), v, origin{maker: noOne})
 		}
 		if n := len(consumer.path.gaps); n > 0 && len(address) == n && consumer.path.gaps[n-1].kind != "" {
-			m.keep(consumer.path.gaps[n-1].kind, consumer.path.gaps[n-1].name, address)
+			m.keep(consumer.path.gaps[n-1].kind, consumer.path.gaps[n-1].name, address, false)
 		}
 		if v, ok := graph.Evaluate(k.Body, e); ok && k.HasBody {
 			m.learnNames(v, "", subject(consumer), 0, origin{maker: noOne})

@@ -258,9 +258,11 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 	p := g.plans[operation]
 	p.carried = g.carriedBy(p, user)
 	nth := g.nth[operation] + 1
-	// Of an operation that was never answered 2xx, every third request is the likeliest.
+	// Of an operation that was never answered 2xx, every third request is the likeliest: in turns with the least, and with
+	// what the document shows.
 	likeliest := purpose == messages.OpeningLap || nth%3 == 0 && g.order.schedule.bad(operation)
-	r := p.request(g, nth, g.failed[operation], asked{likeliest: likeliest})
+	shown := likeliest && purpose != messages.OpeningLap && nth%2 == 0
+	r := p.request(g, nth, g.failed[operation], asked{likeliest: likeliest, shown: shown})
 	if r == nil {
 		// The same numbers would fail again, so the next attempt gets others.
 		g.failed[operation]++
@@ -338,6 +340,9 @@ func (g *Generator) discover(m messages.Learned) thing {
 		return nil
 	}
 	p := g.plans[m.Request.Operation]
+	if p.op.Method == http.MethodDelete {
+		g.memory.deleted[p.op.Index] = true
+	}
 	if p.op.Method == http.MethodDelete && m.Request.Purpose != messages.CleaningUp {
 		g.owned.gone(m.Request.Target, g.tell)
 		return nil

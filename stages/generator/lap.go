@@ -32,8 +32,8 @@ const (
 	over
 )
 
-// The steps: reads without a gap in the path, POST, reads with one, PUT and PATCH, DELETE.
-const lapSteps = 5
+// The steps: reads without a gap in the path, POST without one, POST with one, reads with one, PUT and PATCH, DELETE.
+const lapSteps = 6
 
 func newLap(operations []*document.Operation, buildable []int, patience time.Duration) *lap {
 	l := &lap{patience: patience, turns: make([]lapTurn, len(operations)), stepOf: make([]int, len(operations))}
@@ -48,14 +48,17 @@ func newLap(operations []*document.Operation, buildable []int, patience time.Dur
 func stepOf(op *document.Operation) int {
 	switch strings.ToUpper(op.Method) {
 	case "POST":
+		if strings.Contains(op.Path, "{") {
+			return 2
+		}
 		return 1
 	case "PUT", "PATCH":
-		return 3
-	case "DELETE":
 		return 4
+	case "DELETE":
+		return 5
 	}
 	if strings.Contains(op.Path, "{") {
-		return 2
+		return 3
 	}
 	return 0
 }

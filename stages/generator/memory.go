@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,8 +30,9 @@ type memory struct {
 	consumers map[int]*plan
 	// plain are, for ids known by what they identify, the names they go by alone: "messageid" is also an "id".
 	plain map[string]string
-	// accepted counts the accepted requests of each operation.
+	// accepted counts the accepted requests of each operation, deleted has the DELETEs that were answered 2xx.
 	accepted map[int]int
+	deleted  map[int]bool
 
 	// building is the operation that a request is being built for: what it made is not offered back to it. silent is
 	// true while nothing is to be offered, pinned the thing that the request is to lead to.
@@ -67,8 +69,10 @@ type kind struct {
 
 type thingsBy struct {
 	name   string
+	texts  bool    // no number fits the gap
 	things []thing // the oldest first
 	since  []messages.Instant
+	mine   []bool // whether the run has made it
 }
 
 // thing is where a thing is found: the values of its address's gaps, its own last.
@@ -86,13 +90,16 @@ const (
 func newMemory(limits settings.Memory, g *graph.Graph) *memory {
 	return &memory{
 		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{},
-		accepted: map[int]int{}, consumers: map[int]*plan{}, building: noOne,
+		accepted: map[int]int{}, deleted: map[int]bool{}, consumers: map[int]*plan{}, building: noOne,
 	}
 }
 
 // expect has things remembered that the plan's path has gaps for.
 func (m *memory) expect(p *plan) {
 	m.consumers[p.op.Index] = p
+	p.deletes = p.op.Method == http.MethodDelete && p.path.endsInGap() && slices.ContainsFunc(m.graph.Resources, func(r *graph.Resource) bool {
+		return r.Delete == p.op.Index && r.Create != graph.None
+	})
 	if p.path.endsInGap() {
 		m.paths = append(m.paths, &p.path)
 	}
@@ -107,7 +114,8 @@ func (m *memory) expect(p *plan) {
 			m.kinds[g.kind] = k
 		}
 		if k.by(g.name) == nil {
-			k.gaps = append(k.gaps, &thingsBy{name: g.name})
+			shape := g.parameter.field.Shape
+			k.gaps = append(k.gaps, &thingsBy{name: g.name, texts: !shape.Allows("integer") && !shape.Allows("number")})
 		}
 		if name := g.memoryName(); name != g.name {
 			m.plain[values.Key(name)] = values.Key(g.name)
@@ -125,7 +133,7 @@ func (k *kind) by(name string) *thingsBy {
 }
 
 func (b *thingsBy) remove(i int) {
-	b.things, b.since = slices.Delete(b.things, i, i+1), slices.Delete(b.since, i, i+1)
+	b.things, b.since, b.mine = slices.Delete(b.things, i, i+1), slices.Delete(b.since, i, i+1), slices.Delete(b.mine, i, i+1)
 }
 
 // isNew says whether the thing is surely one that the request has made: nothing told of it before the request was sent,
@@ -226,11 +234,48 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 		if !d.Likeliest && d.Rand.IntN(2) == 0 {
 			at = d.Rand.IntN(len(b.things))
 		}
+		if last := lastTrue(b.mine); last >= 0 && !b.mine[at] && i == len(p.path.gaps)-1 && p.deletes {
+			at = last
+		}
 		if t := b.things[at].fitting(p); t != nil {
 			return t
 		}
 	}
 	return nil
+}
+
+// sparedOf is of how many DELETEs one may lead to a thing that the run has not made.
+const sparedOf = 8
+
+// spares says whether the request is to keep off the things that are there: the run has made none of them, or only the last,
+// and deleting them would leave nothing for the other operations to find. Until the operation was answered 2xx it may lead
+// to one now and then, but not to the last of those that were there before.
+func (m *memory) spares(p *plan, d *values.Draw) bool {
+	if m.pinned != nil || !p.deletes {
+		return false
+	}
+	g := &p.path.gaps[len(p.path.gaps)-1]
+	k := m.kinds[g.kind]
+	if k == nil || k.by(g.name) == nil {
+		return true
+	}
+	b := k.by(g.name)
+	made := lastTrue(b.mine) >= 0
+	if n := len(b.things); made && n > 1 {
+		return false
+	} else if m.deleted[p.op.Index] || !made && n < 2 {
+		return true
+	}
+	return d.Rand.IntN(sparedOf) > 0
+}
+
+func lastTrue(of []bool) int {
+	for i := len(of) - 1; i >= 0; i-- {
+		if of[i] {
+			return i
+		}
+	}
+	return -1
 }
 
 // fitting is the thing with its values as the plan's gaps want them, nil if one does not fit.
@@ -275,7 +320,7 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 		return
 	}
 	if whole {
-		m.keep(p.path.gaps[len(sent)-1].kind, p.path.gaps[len(sent)-1].name, texts(sent))
+		m.keep(p.path.gaps[len(sent)-1].kind, p.path.gaps[len(sent)-1].name, texts(sent), false)
 	}
 	maker := noOne
 	if strings.EqualFold(p.op.Method, "POST") {
@@ -293,7 +338,11 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 	if l.Value != nil && int64(len(l.Reply.Body)) <= m.limits.ReadUpTo {
 		found := objects(l.Value, strings.EqualFold(p.op.Method, "GET"))
 		if k, template, above := m.collection(p, sent); k != nil {
-			for _, o := range found {
+			things := found
+			if whole && !k.holds(found, sent[len(sent)-1]) {
+				things = itself(l.Value)
+			}
+			for _, o := range things {
 				m.learnThing(k, template, above, o)
 			}
 		}
@@ -303,6 +352,9 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 					m.learnThing(k, r.Collection, texts(sent), o)
 				}
 			}
+		}
+		for _, o := range found[:min(len(found), mostAddressed)] {
+			m.learnOwnAddress(o)
 		}
 		m.learnNames(l.Value, "", subject(p), 0, origin{maker: maker})
 	}
@@ -441,6 +493,38 @@ func objects(v any, read bool) []map[string]any {
 	}
 }
 
+// itself are the things in the reply to a read of one where no list in it holds that one: such a list is of its parts, as
+// the columns of a table are.
+func itself(v any) []map[string]any {
+	if _, isObject := v.(map[string]any); !isObject {
+		return nil
+	}
+	return objects(v, false)
+}
+
+// holds says whether one of the objects is found by that value.
+func (k *kind) holds(found []map[string]any, id string) bool {
+	for _, b := range k.gaps {
+		for _, o := range found {
+			if v, ok := k.identifier(o, b); ok && plainText(v) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// identifier is the value by which an object that was read is found behind the gap.
+func (k *kind) identifier(o map[string]any, b *thingsBy) (any, bool) {
+	if id, ok := identifier(o, b.name, k.noun, b.texts); ok {
+		return id, true
+	}
+	if !isPlainID(b.name) && strings.HasSuffix(values.Key(b.name), "id") {
+		return nil, false // it says what it identifies
+	}
+	return onlyID(o)
+}
+
 func onlyObjects(items []any) []map[string]any {
 	var found []map[string]any
 	for _, item := range items[:min(len(items), mostItems)] {
@@ -454,23 +538,31 @@ func onlyObjects(items []any) []map[string]any {
 // learnThing keeps where the object is found, for each name that its place in the path goes by.
 func (m *memory) learnThing(k *kind, template string, above thing, o map[string]any) {
 	for _, b := range k.gaps {
-		if id, ok := identifier(o, b.name, k.noun); ok {
-			m.keep(template, b.name, append(slices.Clone(above), id))
+		if id, ok := k.identifier(o, b); ok {
+			m.keep(template, b.name, append(slices.Clone(above), id), false)
 		}
 	}
 }
 
 // identifier is the value by which the object is found where the gap has that name: {petId} and {id} under /pets are
-// a pet's petId, or else its id; {productName} is a product's productName, or else its name.
-func identifier(o map[string]any, gap, noun string) (any, bool) {
+// a pet's petId, or else its id; {productName} is a product's productName, or else its name. Of {org}, which may be either,
+// it is the id, unless that is a number and only texts fit the gap.
+func identifier(o map[string]any, gap, noun string, texts bool) (any, bool) {
 	key := values.Key(gap)
 	wanted := []string{key, strings.TrimPrefix(key, values.Key(noun))}
+	if isPlainID(gap) {
+		wanted = append(wanted, values.Key(noun+"id"))
+	}
+	plain := !strings.HasSuffix(key, "id") && (noun == "" || key == values.Key(noun))
+	if _, number := o["id"].(json.Number); plain && texts && number {
+		wanted = append(wanted, plainNames...)
+	}
 	if strings.HasSuffix(key, "id") || key == values.Key(noun) {
 		wanted = append(wanted, "id", "uuid")
 	}
-	for _, plain := range []string{"name", "key", "uuid", "code", "slug"} {
-		if strings.HasSuffix(key, plain) {
-			wanted = append(wanted, plain)
+	for _, name := range plainNames {
+		if plain || strings.HasSuffix(key, name) {
+			wanted = append(wanted, name)
 		}
 	}
 	for _, w := range wanted {
@@ -489,6 +581,26 @@ func identifier(o map[string]any, gap, noun string) (any, bool) {
 	return nil, false
 }
 
+// plainNames are properties that things are found by, beside ids.
+var plainNames = []string{"name", "key", "uuid", "code", "slug", "login"}
+
+// onlyID is the value of the one property whose name ends as an id's does, where there is just one: rows of a table
+// "artists" are found by their ArtistId, whatever the gap is called.
+func onlyID(o map[string]any) (id any, ok bool) {
+	for _, name := range sortedNames(nil, o) {
+		if !idName.MatchString(name) || !sayable(o[name]) {
+			continue
+		}
+		if ok {
+			return nil, false
+		}
+		id, ok = o[name], true
+	}
+	return id, ok
+}
+
+var idName = regexp.MustCompile(`.(Id|ID|[_-]id)$`)
+
 // sayable says whether the value is one that can be sent again: a text or number of ordinary length.
 func sayable(v any) bool {
 	switch v := v.(type) {
@@ -502,19 +614,23 @@ func sayable(v any) bool {
 }
 
 // keep remembers a thing, the oldest making room.
-func (m *memory) keep(template, gap string, t thing) {
+func (m *memory) keep(template, gap string, t thing, mine bool) {
 	k := m.kinds[template]
 	if k == nil {
 		return
 	}
 	b := k.by(gap)
-	if b == nil || m.limits.ValuesPerName < 1 || m.held != nil && m.held(t) || slices.ContainsFunc(b.things, t.equal) {
+	if b == nil || m.limits.ValuesPerName < 1 || m.held != nil && m.held(t) {
+		return
+	}
+	if known := slices.IndexFunc(b.things, t.equal); known >= 0 {
+		b.mine[known] = b.mine[known] || mine
 		return
 	}
 	if len(b.things) >= m.limits.ValuesPerName {
 		b.remove(0)
 	}
-	b.things, b.since = append(b.things, t), append(b.since, m.now)
+	b.things, b.since, b.mine = append(b.things, t), append(b.since, m.now), append(b.mine, mine)
 	if last := t[len(t)-1]; sayable(last) {
 		m.keepName(values.Key(k.noun+"id"), last, origin{maker: noOne})
 	}
@@ -556,10 +672,40 @@ func (m *memory) learnAddress(target, location string) {
 	for _, p := range m.paths {
 		found := p.located(target, location)
 		if n := len(found); n > 0 && n == len(p.gaps) && sayable(found[n-1]) {
-			m.keep(p.gaps[n-1].kind, p.gaps[n-1].name, texts(found))
+			m.keep(p.gaps[n-1].kind, p.gaps[n-1].name, texts(found), false)
 		}
 	}
 }
+
+// mostAddressed is how many objects of a reply are asked for their own addresses.
+const mostAddressed = 8
+
+// learnOwnAddress keeps the thing that the object itself says it is found at.
+func (m *memory) learnOwnAddress(o map[string]any) {
+	for _, name := range ownAddress {
+		at, ok := o[name].(string)
+		if !ok || len(at) > 2*longestText || !strings.Contains(at, "/") {
+			continue
+		}
+		u, err := url.Parse(at)
+		if err != nil {
+			continue
+		}
+		path := strings.TrimSuffix(u.EscapedPath(), "/")
+		for _, p := range m.paths {
+			if strings.Count(path, "/") != len(p.segments)-1+strings.Count(p.base, "/") {
+				continue
+			}
+			found := p.values(path)
+			if n := len(found); n > 0 && n == len(p.gaps) && !slices.Contains(found, "") && sayable(found[n-1]) {
+				m.keep(p.gaps[n-1].kind, p.gaps[n-1].name, texts(found), false)
+			}
+		}
+	}
+}
+
+// ownAddress are the properties in which objects say where they are found.
+var ownAddress = []string{"url", "href", "self", "uri", "@id"}
 
 // learnNames keeps the values in a reply by their names. An id is also kept by the name of what it identifies.
 func (m *memory) learnNames(v any, name, subject string, depth int, from origin) {

@@ -32,6 +32,11 @@ type plan struct {
 	room int
 
 	chances chances
+	// deletes says whether it is a DELETE of things that another operation makes.
+	deletes bool
+	// optional counts the optional parameters, chance is how likely one is sent in the present request.
+	optional int
+	chance   float64
 	// reason says why the last request could not be built.
 	reason string
 }
@@ -82,6 +87,13 @@ func newPlan(cfg *Config, shapes *values.Shapes, op *document.Operation) (p *pla
 			return nil, why
 		}
 		p.body = b
+	}
+	for _, list := range [][]*parameter{p.query, p.header, p.cookie} {
+		for _, q := range list {
+			if !q.required {
+				p.optional++
+			}
+		}
 	}
 	p.first = []messages.Field{{Name: "User-Agent", Value: cfg.Settings.Engine.UserAgent}, {Name: "Accept", Value: accept(op)}}
 	p.first = slices.DeleteFunc(p.first, func(f messages.Field) bool { return f.Value == "" || p.hasHeader(f.Name) })

@@ -14,6 +14,8 @@ type asked struct {
 	// likeliest asks for the request that is most likely to be accepted: only what is required and the body, of the
 	// surest media type, with the likeliest values.
 	likeliest bool
+	// shown asks, of the likeliest, for the one that the document's examples make up.
+	shown bool
 	// media asks for a body of the plan's media type of that number, from 1 (see mediaTypes); 0 leaves it to chance.
 	media int
 	// parts, where it is not nil, asks for these optional parts and no others, by their places (see optionalParts). A
@@ -93,10 +95,21 @@ func (p *plan) request(g *Generator, nth, failed int, want asked) *messages.Requ
 // takeNothing is how many bodies of POSTs in ten take nothing from the memory: what is made anew wants new values.
 const takeNothing = 3
 
+// Each parameter can be the one that a request is refused for, so that of those with more than manyParameters optional
+// ones one in fewOnceIn has only about one.
+const (
+	manyParameters = 3
+	fewOnceIn      = 3
+)
+
 // once makes one attempt.
 func (p *plan) once(g *Generator, want asked) *messages.Request {
 	d := g.draw
-	d.Likeliest = want.likeliest
+	d.Likeliest, d.Shown = want.likeliest, want.shown
+	p.chance = p.chances.parameter
+	if p.optional > manyParameters && d.Rand.IntN(fewOnceIn) == 0 {
+		p.chance = min(p.chance, 1/float64(p.optional))
+	}
 	if g.given != nil {
 		g.given.operation = p.op.Index
 	}
@@ -153,6 +166,10 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 	if learned {
 		known = g.memory.thing(p, d)
 	}
+	spared := -1 // the gap that nothing known goes to
+	if g.memory.spares(p, d) || p.deletes && !learned {
+		spared = len(p.path.gaps) - 1
+	}
 	for i := range p.path.gaps {
 		target = append(target, p.path.literals[i]...)
 		q := p.path.gaps[i].parameter
@@ -163,12 +180,12 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 			return dst, ok && (goesOn || sendable(dst))
 		}
 		var v any
-		seen := i < len(known)
+		seen := i < len(known) && i != spared
 		if d.PrefersGiven(&q.field, q.place) {
 			seen, known = false, nil
 		} else if seen {
 			v = known[i]
-		} else if learned {
+		} else if learned && i != spared {
 			v, seen = d.Seen(&q.field)
 		}
 		if seen {
@@ -178,8 +195,11 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 				continue
 			}
 		}
+		silent := g.memory.silent
+		g.memory.silent = silent || i == spared
 		var ok bool
-		if target, ok = p.make(d, q, target, write); !ok {
+		target, ok = p.make(d, q, target, write)
+		if g.memory.silent = silent; !ok {
 			return target, false
 		}
 	}
@@ -188,7 +208,7 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 		p.reason = "path: a segment would be \".\" or \"..\""
 		return target, false
 	}
-	if q := p.whole; q != nil && (q.required || want.sends(d, q.place, p.chances.parameter)) {
+	if q := p.whole; q != nil && (q.required || want.sends(d, q.place, p.chance)) {
 		mark := len(target)
 		t, ok := p.make(d, q, startPair(target), q.appendWholeQuery)
 		if !ok && q.required {
@@ -199,7 +219,7 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 		}
 	}
 	for _, q := range p.query {
-		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
+		if !q.required && !want.sends(d, q.place, p.chance) {
 			continue
 		}
 		mark := len(target)
@@ -281,7 +301,7 @@ func (p *plan) writeHeader(g *Generator, contentType string, want asked) ([]mess
 		fields = append(fields, messages.Field{Name: "Content-Type", Value: contentType})
 	}
 	for _, q := range p.header {
-		if !q.required && !want.sends(d, q.place, p.chances.parameter) {
+		if !q.required && !want.sends(d, q.place, p.chance) {
 			continue
 		}
 		value, ok := p.make(d, q, nil, func(dst []byte, v any) ([]byte, bool) {
@@ -298,7 +318,7 @@ func (p *plan) writeHeader(g *Generator, contentType string, want asked) ([]mess
 	for _, q := range p.cookie {
 		// One that a sign-in has set is the user's.
 		if slices.ContainsFunc(p.cookieKeys, func(k credentials.Placed) bool { return k.Name == q.name }) ||
-			!q.required && !want.sends(d, q.place, p.chances.parameter) {
+			!q.required && !want.sends(d, q.place, p.chance) {
 			continue
 		}
 		dst := cookies

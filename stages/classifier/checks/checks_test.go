@@ -95,7 +95,7 @@ func ended(outcome messages.Outcome, kind messages.Failure) *messages.Exchange {
 }
 
 func TestEachExchangeDrawsTheFindingsItDeserves(t *testing.T) {
-	hello := fingerprint(answered(500, "hello").Reply, Content{})
+	hello := fingerprint(nil, answered(500, "hello").Reply, Content{})
 	for _, c := range []struct {
 		name string
 		e    *messages.Exchange
@@ -229,6 +229,32 @@ func TestFindingsSpeakInOneLine(t *testing.T) {
 		got := findings[0]
 		if got.Cause = ""; got != c.want {
 			t.Errorf("got  %+v\nwant %+v", got, c.want)
+		}
+	}
+}
+
+func TestATextOfAnyTypeIsNotHeldToBeJSON(t *testing.T) {
+	files := func(schema *document.Schema, types ...string) *document.Operation {
+		r := &document.Response{Code: "200"}
+		for _, name := range types {
+			r.Media = append(r.Media, &document.Media{Type: name, Schema: schema})
+		}
+		return &document.Operation{Responses: []*document.Response{r}}
+	}
+	for _, c := range []struct {
+		name string
+		op   *document.Operation
+		want string
+	}{
+		{"a text of any application type", files(&document.Schema{Types: []string{"string"}}, "application/*", "image/*"), ""},
+		{"a text of any type", files(&document.Schema{Types: []string{"string"}}, "*/*"), ""},
+		{"an object of any type", files(&document.Schema{Types: []string{"object"}}, "*/*"), "F200e JSON"},
+		{"a text of type JSON", files(&document.Schema{Types: []string{"string"}}, "application/json"), "F200e JSON"},
+	} {
+		in := input(jsonReply(200, "a file"), nil, nil)
+		in.Operation, in.Declared = c.op, Declare(c.op, 200, "application/json")
+		if got := codes(find(in)); got != c.want || (c.want == "") != (in.Unjudged != "") {
+			t.Errorf("%s: %q, unjudged %q", c.name, got, in.Unjudged)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,7 +17,7 @@ const longestMessage = 4 << 10
 
 // fingerprint tells the causes of server errors apart by what the server says: the same failure for another id, at
 // another time, is the same. It is a hash, so that a message's secrets and size stay out of it.
-func fingerprint(reply *messages.Reply, content Content) string {
+func fingerprint(request *messages.Request, reply *messages.Reply, content Content) string {
 	var message strings.Builder
 	if content.State == IsJSON {
 		gather(&message, "", content.Value)
@@ -24,8 +25,58 @@ func fingerprint(reply *messages.Reply, content Content) string {
 		message.Write(reply.Body[:min(len(reply.Body), longestMessage)])
 	}
 	h := fnv.New64a()
-	h.Write([]byte(steady(strings.ToValidUTF8(message.String(), " "))))
+	h.Write([]byte(steady(strings.ToValidUTF8(message.String(), " "), wordsOf(request))))
 	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// longestSent is how much of a request's content is looked at for words that its reply repeats, in bytes.
+const longestSent = 64 << 10
+
+// wordsOf are the words that the request sent in its path, its query and its content: a message may repeat them.
+func wordsOf(request *messages.Request) map[string]bool {
+	if request == nil {
+		return nil
+	}
+	sent := map[string]bool{}
+	add := func(text string) {
+		if len(text) <= longestMessage {
+			for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isWord(r) }) {
+				sent[w] = true
+			}
+		}
+	}
+	path, query, _ := strings.Cut(request.Target, "?")
+	for segment := range strings.SplitSeq(path, "/") {
+		if text, err := url.PathUnescape(segment); err == nil {
+			add(text)
+		}
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		_, value, _ := strings.Cut(pair, "=")
+		if text, err := url.QueryUnescape(value); err == nil {
+			add(text)
+		}
+	}
+	if body := request.Body; len(body) <= longestSent {
+		eachText(Read(body).Value, add)
+	}
+	return sent
+}
+
+// eachText calls back with each text of a JSON value; names are not among them.
+func eachText(value any, f func(string)) {
+	switch v := value.(type) {
+	case string:
+		f(v)
+	case []any:
+		for _, item := range v {
+			eachText(item, f)
+		}
+	case map[string]any:
+		for _, item := range v {
+			eachText(item, f)
+		}
+	}
 }
 
 // gather writes the texts of a JSON value with their names, in the order of the names, and once where several are
@@ -52,9 +103,9 @@ func gather(message *strings.Builder, name string, value any) {
 	}
 }
 
-// steady is a message without what changes from one time to the next: what is quoted, and words that are numbers,
-// ids, times and addresses.
-func steady(message string) string {
+// steady is a message without what changes from one time to the next: what is quoted, words that were sent, and words that
+// are numbers, ids, times and addresses.
+func steady(message string, sent map[string]bool) string {
 	var out strings.Builder
 	for i := 0; i < len(message); {
 		switch c := message[i]; {
@@ -72,7 +123,11 @@ func steady(message string) string {
 			for end < len(message) && isWord(rune(message[end])) {
 				end++
 			}
-			out.WriteString(word(message[i:end]))
+			if w := message[i:end]; sent[w] || sent[strings.TrimRight(w, ".:?")] {
+				out.WriteByte('#')
+			} else {
+				out.WriteString(word(w))
+			}
 			i = end
 		default:
 			out.WriteByte(c)

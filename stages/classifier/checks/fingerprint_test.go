@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/restest/restest/messages"
 )
 
 func TestAMessageIsSteady(t *testing.T) {
@@ -28,7 +30,7 @@ func TestAMessageIsSteady(t *testing.T) {
 		{"Http2Exception: goroutine 12", "Http#Exception: goroutine #"},
 		{"größer als 5", "größer als #"},
 	} {
-		if got := steady(c.message); got != c.want {
+		if got := steady(c.message, nil); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.message, got, c.want)
 		}
 	}
@@ -41,7 +43,7 @@ func TestTheSameFailureHasTheSameFingerprint(t *testing.T) {
 		if contentType == "application/json" {
 			content = Read(e.Reply.Body)
 		}
-		return fingerprint(e.Reply, content)
+		return fingerprint(nil, e.Reply, content)
 	}
 	for _, c := range []struct {
 		name, contentType, one, other string
@@ -66,12 +68,25 @@ func TestTheSameFailureHasTheSameFingerprint(t *testing.T) {
 	}
 }
 
+func TestAFingerprintDoesNotHangOnWhatWasSent(t *testing.T) {
+	failed := func(target, body, message string) string {
+		return fingerprint(&messages.Request{Target: target, Body: []byte(body)}, answered(500, message).Reply, Content{})
+	}
+	one := failed("/users/ginger/runs?actor=mint-frog", `{"team": ["sea otter"]}`, "no user [name: ginger] of mint-frog: otter.")
+	if other := failed("/users/breeze/runs?actor=oak", `{"team": ["red fox"]}`, "no user [name: breeze] of oak: fox."); one != other {
+		t.Error("two words that were sent make two causes")
+	}
+	if other := failed("/users/breeze/runs?actor=oak", `{"team": ["red fox"]}`, "no group [name: breeze] of oak: fox."); one == other {
+		t.Error("two messages make one cause")
+	}
+}
+
 func TestAFingerprintDoesNotHangOnNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`([a-z]{2,5} |[a-z]{2,5}: |\(0\) |0\.0 |"0" ){0,20}`).Draw(t, "text")
 		number := rapid.StringMatching(`[1-9][0-9]{0,20}`).Draw(t, "number")
-		one := fingerprint(answered(500, text).Reply, Content{})
-		other := fingerprint(answered(500, strings.ReplaceAll(text, "0", number)).Reply, Content{})
+		one := fingerprint(nil, answered(500, text).Reply, Content{})
+		other := fingerprint(nil, answered(500, strings.ReplaceAll(text, "0", number)).Reply, Content{})
 		if one != other {
 			t.Fatalf("%q with %s", text, number)
 		}
@@ -83,7 +98,7 @@ func FuzzFingerprint(f *testing.F) {
 	f.Add("\xff\"\"'", "")
 	f.Fuzz(func(t *testing.T, body, contentType string) {
 		reply := answered(500, body, "Content-Type", contentType).Reply
-		if one, other := fingerprint(reply, Content{}), fingerprint(reply, Read(reply.Body)); len(one) != 16 || len(other) != 16 {
+		if one, other := fingerprint(nil, reply, Content{}), fingerprint(nil, reply, Read(reply.Body)); len(one) != 16 || len(other) != 16 {
 			t.Fatalf("%q and %q", one, other)
 		}
 	})

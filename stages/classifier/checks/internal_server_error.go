@@ -25,6 +25,6 @@ func (c internalServerError) Check(in *Input) []messages.Finding {
 		return nil
 	}
 	f := c.About().finding("The server failed: "+status(reply), "an answer that is not a server error", answer(reply))
-	f.Cause = fingerprint(reply, in.Content)
+	f.Cause = fingerprint(in.Exchange.Request, reply, in.Content)
 	return []messages.Finding{f}
 }

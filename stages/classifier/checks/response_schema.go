@@ -109,6 +109,8 @@ func unjudgeable(in *Input) string {
 		return "several of the declared content types fit"
 	case d.Media.Schema == nil:
 		return "no schema is declared"
+	case strings.Contains(d.Media.Type, "*") && isText(d.Media.Schema):
+		return "its content type is left open, and so is whether it is JSON"
 	case in.Exchange.Outcome != messages.Answered:
 		return "it broke off"
 	case reply.Undecodable != "":
@@ -126,6 +128,11 @@ func unjudgeable(in *Input) string {
 	}
 	return ""
 }
+
+// isText says whether the schema asks for a text and nothing else. Where the content type is a range, that is how documents
+// describe content that is handed out as it was handed in: a file of type application/json need not be a JSON text, nor
+// JSON at all.
+func isText(s *document.Schema) bool { return len(s.Types) == 1 && s.Types[0] == "string" }
 
 // told says whether there is a finding of that cause.
 func told(findings []messages.Finding, cause string) bool {

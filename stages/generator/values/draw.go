@@ -87,6 +87,9 @@ type Draw struct {
 	Followed []*Lean
 	// Likeliest asks for the values most likely to be accepted instead of varied ones.
 	Likeliest bool
+	// Shown asks, where the likeliest values are wanted, for those that the document gives: optional properties are there
+	// if it has an example or a default for them.
+	Shown bool
 	// Nulls allows null where a value other than null would do as well.
 	Nulls bool
 	// Origins say where each value came from.

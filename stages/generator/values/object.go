@@ -226,6 +226,9 @@ func (d *Draw) drawObject(s *Shape, depth int) (map[string]any, bool) {
 	for i := range p.fields {
 		f := &p.fields[i]
 		sent := f.required || chance > 0 && d.Rand.Float64() < chance
+		if d.Shown && d.Likeliest && !f.required {
+			sent = !d.sparing(depth) && f.shows()
+		}
 		if d.Leans != nil && !f.required {
 			sent = d.propertyLeansTo(f.Name, sent)
 		}
@@ -247,6 +250,7 @@ func (d *Draw) drawObject(s *Shape, depth int) (map[string]any, bool) {
 
 // chance is how likely an optional property is there.
 func (d *Draw) chance(p *objectPlan, depth int) float64 {
+	usual := d.all.limits.OptionalPropertyChance
 	switch {
 	case d.sparing(depth):
 		return 0
@@ -257,8 +261,33 @@ func (d *Draw) chance(p *objectPlan, depth int) float64 {
 				return 0
 			}
 		}
+		return p.few(usual)
+	case len(p.fields) > manyFields && d.Rand.IntN(fewOnceIn) == 0:
+		return p.few(usual)
 	}
-	return d.all.limits.OptionalPropertyChance
+	return usual
+}
+
+// Each property can be the one that an object is refused for, so that of those with more than manyFields one in
+// fewOnceIn has only about fewFields.
+const (
+	manyFields = 8
+	fewOnceIn  = 3
+	fewFields  = 3
+)
+
+// few is the chance with which about fewFields of the properties are there, if that is less than usual.
+func (p *objectPlan) few(usual float64) float64 {
+	return min(usual, fewFields/float64(max(1, len(p.fields))))
+}
+
+// shows says whether the document shows what the property can be: by an example or a default, its own or its items'.
+func (f *field) shows() bool {
+	if len(f.Examples) > 0 || f.Shape.Samples() {
+		return true
+	}
+	s := f.Shape
+	return s.types&list != 0 && s.list != nil && s.list.at(0).Samples()
 }
 
 func (p *objectPlan) requiredAfter(i int) int {

@@ -38,6 +38,8 @@ func (d *Draw) fromSource(s *Shape, f *Field, depth int) (any, bool) {
 	n := examples + len(s.examples)
 	if d.Likeliest {
 		switch {
+		case d.Shown && n > 0:
+			return d.example(s, f, d.Rand.IntN(n), examples), true
 		case seen:
 			return d.note(observed, FromObserved), true
 		case len(given) > 0:
