@@ -159,3 +159,13 @@ func whatOf(err error) string {
 	}
 	return "is neither YAML nor JSON: " + strings.Join(strings.Fields(message), " ")
 }
+
+// Tree is the one value that a YAML or JSON file holds, nil if it holds nothing but comments. Wrong says, beginning with
+// the place, why it cannot be read.
+func Tree(file string, content []byte) (root *yaml.Node, wrong string) {
+	root, where, wrong := parse(file, content)
+	if wrong != "" {
+		return nil, where + " " + wrong
+	}
+	return root, ""
+}

@@ -119,6 +119,10 @@ var rules = map[string]rule{
 	"schedule.cleanUpShare": {
 		meaning: "Share of the budget, 0 to 1, that deleting what the run made may take at most.",
 	},
+	"schedule.mostCovering": {
+		meaning: "Most requests of one operation that go through its rules one by one, before values are left to chance; 0: none (decision 0016).",
+		least:   0, most: million,
+	},
 	"schedule.stragglerGrace": {
 		meaning: "How long replies may still come in after the budget is used up; nothing is sent in that time.",
 		least:   0, most: longest,
@@ -180,7 +184,7 @@ var rules = map[string]rule{
 	},
 
 	"series.share": {
-		meaning: "Share of the requests, 0 to 1, that belong to series around a thing the run makes (decision 0017).",
+		meaning: "Share of the requests, 0 to 1, that belong to series around a thing the run makes (decision 0017), where no plan says the shares.",
 	},
 	"series.readAfterCreate":   {meaning: "Whether a thing that was made is read."},
 	"series.readAfterDelete":   {meaning: "Whether a thing that was deleted is read."},
@@ -192,6 +196,54 @@ var rules = map[string]rule{
 	"series.safeGet":           {meaning: "Whether a thing is read before and after other reads, which may change nothing (RFC 9110 section 9.2.1)."},
 	"series.createTwice":       {meaning: "Whether the request that made a thing is sent a second time."},
 	"series.actAsAnotherUser":  {meaning: "Whether a thing is read by another user than the one who made it; several have to be given."},
+	"mutation.violations": {
+		meaning: "Whether accepted requests are changed at all so that they break one rule of the document; the switches below are for each way (decision 0016).",
+	},
+	"mutation.dropRequired": {
+		meaning: "Leaves out a parameter, a property or a body that is required.",
+	},
+	"mutation.wrongLocation": {
+		meaning: "Sends a required parameter in another place, such as a query parameter as a header.",
+	},
+	"mutation.wrongType": {
+		meaning: "Sends a value of a type that is not declared.",
+	},
+	"mutation.outsideABound": {
+		meaning: "Sends a value one past a bound: minimum, maximum, multipleOf, and the least and greatest length, items and properties.",
+	},
+	"mutation.breakAnEnumeration": {
+		meaning: "Sends a value that an enum or const does not list.",
+	},
+	"mutation.breakAPattern": {
+		meaning: "Sends a text that does not match its pattern.",
+	},
+	"mutation.breakAFormat": {
+		meaning: "Sends a text that is not of its format.",
+	},
+	"mutation.sendNull": {
+		meaning: "Sends null where it is not allowed.",
+	},
+	"mutation.sendEmpty": {
+		meaning: "Sends an empty text, list or object where a rule forbids it.",
+	},
+	"mutation.oversize": {
+		meaning: "Sends 10,000 characters or 1,000 items where fewer are allowed.",
+	},
+	"mutation.wrongRoot": {
+		meaning: "Sends a body of another type, such as a list in place of an object.",
+	},
+	"mutation.emptyBody": {
+		meaning: "Sends no content where a body is required.",
+	},
+	"mutation.notJson": {
+		meaning: "Sends a body that is nearly JSON (RFC 8259).",
+	},
+	"mutation.wrongContentType": {
+		meaning: "Sends the body with a Content-Type that is not declared.",
+	},
+	"mutation.beyondItsWidth": {
+		meaning: "Sends a number that its format, such as int32, has no room for.",
+	},
 
 	"memory.learnFromReplies": {
 		meaning: "Whether values the API returned are used in later requests.",

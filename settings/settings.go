@@ -12,6 +12,7 @@ type Settings struct {
 	Engine     Engine     `yaml:"engine"`
 	Schedule   Schedule   `yaml:"schedule"`
 	Generation Generation `yaml:"generation"`
+	Mutation   Mutation   `yaml:"mutation"`
 	Memory     Memory     `yaml:"memory"`
 	Series     Series     `yaml:"series"`
 	Checks     Checks     `yaml:"checks"`
@@ -50,6 +51,7 @@ type Schedule struct {
 	Learn              bool          `yaml:"learn"`
 	CleanUp            bool          `yaml:"cleanUp"`
 	CleanUpShare       float64       `yaml:"cleanUpShare"`
+	MostCovering       int           `yaml:"mostCovering"`
 	StragglerGrace     time.Duration `yaml:"stragglerGrace"`
 	InterruptGrace     time.Duration `yaml:"interruptGrace"`
 }
@@ -70,6 +72,26 @@ type Generation struct {
 	LongestText             int     `yaml:"longestText"`
 	MostItems               int     `yaml:"mostItems"`
 	SignUp                  bool    `yaml:"signUp"`
+}
+
+// Mutation switches the ways in which accepted requests are changed so that they break a rule of the document.
+type Mutation struct {
+	Violations         bool `yaml:"violations"`
+	DropRequired       bool `yaml:"dropRequired"`
+	WrongLocation      bool `yaml:"wrongLocation"`
+	WrongType          bool `yaml:"wrongType"`
+	OutsideABound      bool `yaml:"outsideABound"`
+	BreakAnEnumeration bool `yaml:"breakAnEnumeration"`
+	BreakAPattern      bool `yaml:"breakAPattern"`
+	BreakAFormat       bool `yaml:"breakAFormat"`
+	SendNull           bool `yaml:"sendNull"`
+	SendEmpty          bool `yaml:"sendEmpty"`
+	Oversize           bool `yaml:"oversize"`
+	WrongRoot          bool `yaml:"wrongRoot"`
+	EmptyBody          bool `yaml:"emptyBody"`
+	NotJSON            bool `yaml:"notJson"`
+	WrongContentType   bool `yaml:"wrongContentType"`
+	BeyondItsWidth     bool `yaml:"beyondItsWidth"`
 }
 
 // Memory says what is kept of what the API returned.
@@ -145,7 +167,7 @@ func Default() Settings {
 			WaitWhenToldTo: true, FirstGuessedWait: time.Second, LongestGuessedWait: time.Minute,
 			StayInsideQuota: true,
 			OpeningLap:      true, OpeningLapPatience: 2 * time.Second,
-			Learn: true, CleanUp: true, CleanUpShare: 0.1,
+			Learn: true, CleanUp: true, CleanUpShare: 0.1, MostCovering: 300,
 			StragglerGrace: 10 * time.Second, InterruptGrace: 2 * time.Second,
 		},
 		Generation: Generation{
@@ -154,6 +176,24 @@ func Default() Settings {
 			ImpliedKindChance: 0.5, HintChance: 0.7,
 			MostDepth: 8, LongestText: 64, MostItems: 4,
 			SignUp: true,
+		},
+		Mutation: Mutation{
+			Violations:         true,
+			DropRequired:       true,
+			WrongLocation:      true,
+			WrongType:          true,
+			OutsideABound:      true,
+			BreakAnEnumeration: true,
+			BreakAPattern:      true,
+			BreakAFormat:       true,
+			SendNull:           true,
+			SendEmpty:          true,
+			Oversize:           true,
+			WrongRoot:          true,
+			EmptyBody:          true,
+			NotJSON:            true,
+			WrongContentType:   true,
+			BeyondItsWidth:     true,
 		},
 		Memory: Memory{
 			LearnFromReplies: true, ValuesPerName: 20, MostNames: 2000, ReadUpTo: 512 << 10, MostDepth: 6,

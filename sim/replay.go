@@ -17,6 +17,7 @@ import (
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/settings/plan"
 	"github.com/restest/restest/stages/reporter"
 )
 
@@ -24,8 +25,9 @@ import (
 type Recording struct {
 	// Run is what was run.
 	Run *reporter.RunLine
-	// Settings are what it was given.
+	// Settings are what it was given, Plan the test plan, nil for none.
 	Settings settings.Settings
+	Plan     *plan.Plan
 	Started  time.Time
 	Budget   time.Duration
 	// Whole is true if the run got to its end; the recording of one that was killed ends early.
@@ -165,7 +167,10 @@ func (r *recordingReader) begin(run *reporter.RunLine) (err error) {
 		return err
 	}
 	r.Settings = given.Settings
-	return nil
+	if run.TestPlan != "" {
+		r.Plan, err = plan.Read("the recording's plan", []byte(run.TestPlan), given.Settings)
+	}
+	return err
 }
 
 func (r *recordingReader) add(e *exchange) error {

@@ -49,6 +49,7 @@ func (s Simulation) Run(order stages.Order) reporter.Result {
 
 func (s Simulation) replay(run stages.Run, order stages.Order) reporter.Result {
 	was := s.Recording.Run
+	run.Plan, run.Report.TestPlan = s.Recording.Plan, was.TestPlan
 	c := clock.NewFake(s.Recording.Started)
 	begun := min(max(clock.Instant(was.Begun), 0), run.Deadline)
 	c.At(begun, func() {})

@@ -16,6 +16,7 @@ import (
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/dictionary"
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/settings/plan"
 	"github.com/restest/restest/stages/classifier"
 	"github.com/restest/restest/stages/generator"
 	"github.com/restest/restest/stages/pacer"
@@ -29,6 +30,8 @@ type Run struct {
 	Settings settings.Settings
 	Keys     *credentials.Keys
 	Seed     uint64
+	// Plan is the test plan; nil for the one that is followed where none is given.
+	Plan *plan.Plan
 	// Dictionaries are the user's values.
 	Dictionaries []*dictionary.Dictionary
 	// Deadline is the end of the run's time.
@@ -72,7 +75,7 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 
 	g := generator.New(generator.Config{
 		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Deadline: r.Deadline,
-		Dictionaries: r.Dictionaries,
+		Dictionaries: r.Dictionaries, Plan: r.Plan,
 	}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
 	toGenerator.handle = g.Handle
 
@@ -83,9 +86,10 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	for _, u := range g.Unbuildable() {
 		report.Unbuildable = append(report.Unbuildable, reporter.Unbuildable{Operation: u.Operation, Reason: u.Reason})
 	}
+	report.LeftAlone, _ = r.Plan.Leaves(r.Document)
 	own, _ := OwnRates(r.Document, r.Settings.Engine) // a name that is nothing was refused before the run
 	p := pacer.New(pacer.Config{
-		Operations: len(r.Document.Operations), Own: own, Testable: testable(r.Document, report.Unbuildable), Settings: r.Settings,
+		Operations: len(r.Document.Operations), Own: own, Testable: testable(r.Document, report), Settings: r.Settings,
 		Deadline: r.Deadline, LastWrite: r.LastWrite, Lead: lead, WholeAPIAtOnce: r.WholeAPIAtOnce,
 	}, c, pacer.Neighbours{
 		Generator: toGenerator.Tell, Sender: toSender.Tell, Reporter: toReporter.Tell, Self: toPacer.Tell,
@@ -127,10 +131,13 @@ func signIns(keys *credentials.Keys, doc *document.Document) []reporter.SignIn {
 }
 
 // testable are the operations that requests can be built for.
-func testable(d *document.Document, unbuildable []reporter.Unbuildable) []int {
+func testable(d *document.Document, told reporter.Config) []int {
 	without := map[int]bool{}
-	for _, u := range unbuildable {
+	for _, u := range told.Unbuildable {
 		without[u.Operation] = true
+	}
+	for _, i := range told.LeftAlone {
+		without[i] = true
 	}
 	var operations []int
 	for i, op := range d.Operations {

@@ -63,7 +63,7 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 		lastWrite = -1
 	}
 	run := stages.Run{
-		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed, Dictionaries: p.dictionaries,
+		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed, Dictionaries: p.dictionaries, Plan: p.plan,
 		Deadline: clock.Instant(0).Add(p.options.budget), LastWrite: lastWrite,
 		Report: reporter.Config{
 			Values: p.given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},
@@ -76,6 +76,9 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 			tell, fail = t, f
 			return wire
 		},
+	}
+	if p.plan != nil {
+		run.Report.TestPlan = p.plan.Print()
 	}
 	describe(&run.Report, s.err, p.options.environ)
 	run.Report.Logger = func(to io.Writer) zerolog.Logger {

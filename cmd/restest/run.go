@@ -21,6 +21,7 @@ import (
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/dictionary"
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/settings/plan"
 	"github.com/restest/restest/stages"
 	"github.com/restest/restest/stages/reporter"
 	"github.com/restest/restest/stages/sender"
@@ -38,7 +39,10 @@ type runOptions struct {
 	authFile string
 	// dictionaries are files and folders of values.
 	dictionaries []string
-	settings     settings.Input
+	// plan is a file, "" for none; printPlan asks for the plan alone.
+	plan      string
+	printPlan bool
+	settings  settings.Input
 	// printSettings asks for the settings alone: nothing is read or sent.
 	printSettings bool
 	quiet         bool
@@ -79,6 +83,8 @@ lists them all.`),
 			seedFlag(), outFlag(),
 			&cli.StringSliceFlag{Name: "auth", Usage: "a `KEY` in one of the forms above; may be repeated"},
 			&cli.StringFlag{Name: "auth-file", Usage: "`FILE` of users and how they sign in, YAML or JSON (Web Fuzzing Commons)"},
+			&cli.StringFlag{Name: "plan", Usage: "`FILE` of a test plan, YAML or JSON: the shares of the strategies, the sources of values, the operations left alone"},
+			&cli.BoolFlag{Name: "print-plan", Usage: "print the plan that would be followed as a file for --plan, and end"},
 			&cli.StringSliceFlag{Name: "dictionary", Usage: "a `FILE` of values to send, or a folder of them; may be repeated"},
 		}, settingsFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "proxy", Usage: "`URL` of a proxy; without it HTTPS_PROXY and HTTP_PROXY count, and NO_PROXY always does"},
@@ -101,7 +107,7 @@ lists them all.`),
 func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	o = runOptions{
 		url: cmd.String("url"), out: cmd.String("out"), auth: cmd.StringSlice("auth"), authFile: cmd.String("auth-file"),
-		dictionaries:  cmd.StringSlice("dictionary"),
+		dictionaries: cmd.StringSlice("dictionary"), plan: cmd.String("plan"), printPlan: cmd.Bool("print-plan"),
 		printSettings: cmd.Bool("print-settings"), quiet: cmd.Bool("quiet"), environ: a.environ,
 	}
 	if o.settings, err = a.settingsInput(cmd); err != nil {
@@ -110,7 +116,10 @@ func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	if cmd.IsSet("proxy") {
 		o.settings.Flags = []settings.Flag{{Flag: "--proxy", Name: "engine.proxy", Value: cmd.String("proxy")}}
 	}
-	if o.printSettings {
+	if cmd.IsSet("plan") && o.plan == "" {
+		return o, usage(cmd, "--plan is empty; name a file")
+	}
+	if o.printSettings || o.printPlan {
 		return o, nil
 	}
 
@@ -163,6 +172,7 @@ type prepared struct {
 	clock clock.Clock
 	// fetcher has read the document, if it came over the network, and knows when it last wrote to the API's origin.
 	fetcher *sender.Fetcher
+	plan    *plan.Plan // nil where none was given
 	// dictionaries are the values given, told is what the report says of them.
 	dictionaries []*dictionary.Dictionary
 	told         []reporter.Dictionary
@@ -179,6 +189,19 @@ func doRun(ctx context.Context, o runOptions, s streams) int {
 			return reporter.ExitUsage
 		}
 		fmt.Fprint(s.out, given.Print())
+		return reporter.ExitClean
+	}
+	if o.printPlan {
+		given, err := settings.Resolve(o.settings)
+		var p *plan.Plan
+		if err == nil {
+			p, err = readPlan(o.plan, given.Settings)
+		}
+		if err != nil {
+			fmt.Fprintln(s.err, err)
+			return reporter.ExitUsage
+		}
+		fmt.Fprint(s.out, p.Print())
 		return reporter.ExitClean
 	}
 	p, err := ready(ctx, o, s)
@@ -201,6 +224,11 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		return nil, err
 	}
 	p.notes = p.given.Notes()
+	if o.plan != "" {
+		if p.plan, err = readPlan(o.plan, p.given.Settings); err != nil {
+			return nil, err
+		}
+	}
 	if p.dictionaries, err = readDictionaries(o.dictionaries); err != nil {
 		return nil, err
 	}
@@ -241,6 +269,9 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 	if _, err := stages.OwnRates(p.doc, p.given.Engine); err != nil {
 		return nil, err
 	}
+	if _, err := p.plan.Leaves(p.doc); err != nil {
+		return nil, err
+	}
 	if p.given.Generation.SignUp && p.keys.None() {
 		if how := p.keys.SignUpOwn(p.doc); how != "" {
 			warnings = append(warnings, "no key was given, so the run will sign up a user of its own ("+how+"); generation.signUp=false keeps it from that")
@@ -252,6 +283,18 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 	p.mask = p.keys.Mask()
 	p.notes = slices.Concat(warnings, p.keys.Warnings(), p.notes, p.fitDictionaries())
 	return p, nil
+}
+
+// readPlan reads a test plan; without a file it is the one that is followed where none is given.
+func readPlan(file string, given settings.Settings) (*plan.Plan, error) {
+	if file == "" {
+		return plan.Default(given), nil
+	}
+	content, err := readFile(file, mostSettings)
+	if err != nil {
+		return nil, fmt.Errorf("--plan %s cannot be read: %w", settings.Quote(file), err)
+	}
+	return plan.Read(file, content, given)
 }
 
 // newFetcher makes what reads documents over the network by the settings, keeping to their rate.

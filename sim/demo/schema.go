@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -99,6 +100,9 @@ func (s *schema) misfitText(text, place string) string {
 	}
 }
 
+// address is what is taken for an e-mail address: fewer than RFC 5321 allows, and none that it does not.
+var address = regexp.MustCompile(`^[\w!#$%&'*+/=?^{|}~-]+(\.[\w!#$%&'*+/=?^{|}~-]+)*@[A-Za-z0-9]+(-+[A-Za-z0-9]+)*(\.[A-Za-z0-9]+(-+[A-Za-z0-9]+)*)*$`)
+
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // hasFormat says whether the text has the format; one it does not know, every text has.
@@ -108,8 +112,7 @@ func hasFormat(format, text string) bool {
 		_, err := time.Parse(time.DateOnly, text)
 		return err == nil
 	case "email":
-		at := strings.LastIndexByte(text, '@')
-		return at > 0 && at < len(text)-1
+		return address.MatchString(text)
 	case "uuid":
 		return uuid.MatchString(text)
 	default:
@@ -118,21 +121,29 @@ func hasFormat(format, text string) bool {
 }
 
 func (s *schema) misfitNumber(number json.Number, place string) string {
-	value, err := number.Float64()
+	// Exactly: what is rounded to an integer, or to a bound, is none.
+	_, err := number.Float64()
+	value, exact := new(big.Rat).SetString(string(number))
 	switch {
 	case s.Type != "integer" && s.Type != "number":
 		return place + " must be of type " + s.Type
-	case err != nil:
+	case err != nil || !exact:
 		return place + " is out of all bounds"
-	case s.Type == "integer" && value != math.Trunc(value):
+	case s.Type == "integer" && !value.IsInt():
 		return place + " must be an integer"
-	case s.Minimum != nil && value < *s.Minimum:
+	case s.Minimum != nil && value.Cmp(decimal(*s.Minimum)) < 0:
 		return place + " is too small"
-	case s.Maximum != nil && value > *s.Maximum:
+	case s.Maximum != nil && value.Cmp(decimal(*s.Maximum)) > 0:
 		return place + " is too large"
 	default:
 		return ""
 	}
+}
+
+// decimal is the number as the document writes it.
+func decimal(bound float64) *big.Rat {
+	value, _ := new(big.Rat).SetString(strconv.FormatFloat(bound, 'g', -1, 64))
+	return value
 }
 
 func (s *schema) misfitArray(items []any, place string) string {

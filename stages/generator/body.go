@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/generator/draft"
 	"github.com/restest/restest/stages/generator/values"
 )
 
@@ -222,18 +223,19 @@ func (k mediaKind) defaultType() string {
 	return "object"
 }
 
-// write makes the content; the content type belongs to it. It says whether it could.
-func (c *content) write(d *values.Draw, place string) (data []byte, contentType string, ok bool) {
+// write makes the content; the content type and the value belong to it. It says whether it could.
+func (c *content) write(d *values.Draw, place string) (data []byte, contentType string, v any, ok bool) {
 	if c.raw {
 		low, high, _ := c.field.Shape.Free()
-		return file(d.Rand, c.contentType, low, high), c.contentType, true
+		data = file(d.Rand, c.contentType, low, high)
+		return data, c.contentType, draft.Verbatim(data), true
 	}
 	d.Nulls = c.kind == jsonKind || c.kind == yamlKind || c.kind == sequenceKind
 	mark := len(d.Origins)
-	v, ok := d.Make(&c.field, place)
+	v, ok = d.Make(&c.field, place)
 	d.Nulls = false
 	if !ok {
-		return nil, "", false
+		return nil, "", nil, false
 	}
 	if isCSV(strings.ToLower(document.Essence(c.contentType))) && len(d.Origins) > mark && d.Origins[mark].Source == values.FromRandom {
 		if text := string(table(d.Rand)); c.field.Shape.Fits(text) {
@@ -243,7 +245,7 @@ func (c *content) write(d *values.Draw, place string) (data []byte, contentType 
 	if data, contentType, ok = c.encode(d, v); !ok {
 		d.Fail("no value was found that " + c.contentType + " can hold")
 	}
-	return data, contentType, ok
+	return data, contentType, v, ok
 }
 
 // encode writes the value as this content. It says whether the media type can hold it.

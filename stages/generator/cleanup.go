@@ -129,6 +129,10 @@ func (g *Generator) tidy(want messages.Want) *messages.Request {
 			return nil
 		}
 		b := &g.owned.things[i]
+		if g.plans[b.resource.Delete] == nil {
+			g.leave(i, "the operation that deletes it is not tested")
+			continue
+		}
 		r := g.buildFor(b.resource.Delete, b.thing, messages.CleaningUp, 0)
 		if r == nil {
 			g.leave(i, "no request that deletes it could be built")

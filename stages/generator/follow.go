@@ -26,6 +26,9 @@ type followed struct {
 	requests, steps int64
 	// disturbed are the series that the newest offer disturbs.
 	disturbed []int64
+	// stepped is the number of the newest request that is the next step of a series under way; a create that was refused is
+	// such a one, too.
+	stepped int64
 }
 
 // running is a series under way.
@@ -36,9 +39,9 @@ type running struct {
 	created messages.Learned
 }
 
-func newFollowed(doc *document.Document, g *graph.Graph, on settings.Series, usable func(int) bool, several bool) *followed {
-	f := &followed{share: on.Share, courses: map[int][]series.Course{}, begun: map[int]int{}}
-	if on.Share <= 0 {
+func newFollowed(doc *document.Document, g *graph.Graph, on settings.Series, share float64, usable func(int) bool, several bool) *followed {
+	f := &followed{share: share, courses: map[int][]series.Course{}, begun: map[int]int{}}
+	if share <= 0 {
 		return f
 	}
 	for _, r := range g.Resources {
@@ -135,7 +138,7 @@ func (f *followed) takeBack(r *messages.Request) {
 		return
 	}
 	f.steps--
-	if r.Series.Nth > 1 {
+	if r.Seq == f.stepped {
 		f.running[i].Series = f.running[i].Unsent()
 		return
 	}
@@ -170,6 +173,7 @@ func (g *Generator) nextStep(want messages.Want, now messages.Instant) *messages
 		}
 		s.Series = s.Sent()
 		g.follow.steps++
+		g.follow.stepped = r.Seq
 		return r
 	}
 	return nil

@@ -33,10 +33,10 @@ const store = `
 
 func inSeries(c *Config) {
 	withoutLap(c)
-	c.Settings.Series.Share = 0.5
+	shareOfSeries(c, 0.5)
 }
 
-func only(kind string) func(*Config) {
+func onlySeries(kind string) func(*Config) {
 	return func(c *Config) {
 		inSeries(c)
 		s := reflect.ValueOf(&c.Settings.Series).Elem()
@@ -62,7 +62,7 @@ func (s *script) beginning() *messages.Request {
 }
 
 func TestASeriesFollowsItsThing(t *testing.T) {
-	s := newScript(t, api(t, store), only(series.ReadAfterDelete))
+	s := newScript(t, api(t, store), onlySeries(series.ReadAfterDelete))
 	create := s.beginning()
 	if create.Method != "POST" || create.Purpose != messages.InSeries || create.Series.Kind != series.ReadAfterDelete {
 		t.Fatalf("%s, %+v", create.Method, create.Series)
@@ -90,7 +90,7 @@ func TestASeriesFollowsItsThing(t *testing.T) {
 }
 
 func TestTheThingOfASeriesIsItsOwnWhileItRuns(t *testing.T) {
-	s := newScript(t, api(t, store), only(series.ReadAfterCreate))
+	s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
 	create := s.beginning()
 	s.answer(create, 201, `{"id": "p7"}`)
 	read := s.next()
@@ -115,7 +115,7 @@ func TestTheThingOfASeriesIsItsOwnWhileItRuns(t *testing.T) {
 }
 
 func TestASeriesThatOthersMayHaveDisturbedSaysSo(t *testing.T) {
-	s := newScript(t, api(t, store), only(series.ReadAfterCreate))
+	s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
 	create := s.beginning()
 	s.answer(create, 201, `{"id": "p7"}`)
 	s.want(messages.Want{Busy: messages.Set{}.With(s.index("GET /pets/{id}"))}) // whatever is next
@@ -143,7 +143,7 @@ func (s *script) index(id string) int {
 func TestASeriesKeepsToItsShare(t *testing.T) {
 	s := newScript(t, api(t, store), func(c *Config) {
 		withoutLap(c)
-		c.Settings.Series.Share = 0.1
+		shareOfSeries(c, 0.1)
 	})
 	steps, all, n := 0, 2000, 0
 	for range all {
@@ -165,7 +165,7 @@ func TestASeriesKeepsToItsShare(t *testing.T) {
 }
 
 func TestAReturnedStepIsTheNextOnceMore(t *testing.T) {
-	s := newScript(t, api(t, store), only(series.DeleteTwice))
+	s := newScript(t, api(t, store), onlySeries(series.DeleteTwice))
 	before := s.beginning()
 	s.g.Handle(messages.Returned{Request: before})
 	if again := s.next(); !reflect.DeepEqual(before, again) {
@@ -193,7 +193,7 @@ func TestAReturnedRequestUndoesExactlyWhatItsOfferDid(t *testing.T) {
 		s := scriptOf(t, doc, func(c *Config) {
 			c.Settings.Schedule.OpeningLap = rapid.Bool().Draw(t, "lap")
 			c.Settings.Schedule.Learn = rapid.Bool().Draw(t, "learn")
-			c.Settings.Series.Share = 0.5
+			shareOfSeries(c, 0.5)
 			c.Deadline = messages.Instant(100 * time.Millisecond)
 		})
 		var under []*messages.Request

@@ -173,7 +173,7 @@ func TestTheMemoryIsBoundedWhateverRepliesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := scriptOf(t, doc, func(c *Config) {
 			c.Settings.Memory = settings.Memory{LearnFromReplies: true, ValuesPerName: 3, MostNames: 7, ReadUpTo: 1 << 10, MostDepth: 3}
-			c.Settings.Series.Share = 0.3
+			shareOfSeries(c, 0.3)
 		})
 		value := rapid.Deferred(func() *rapid.Generator[any] { return anything(3) })
 		for range rapid.IntRange(1, 30).Draw(t, "replies") {

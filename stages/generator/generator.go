@@ -17,6 +17,7 @@ import (
 	"github.com/restest/restest/settings/dictionary"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/settings/document/graph"
+	testplan "github.com/restest/restest/settings/plan"
 	"github.com/restest/restest/stages/generator/values"
 )
 
@@ -31,6 +32,15 @@ type Config struct {
 	Seed uint64
 	// Deadline is the end of the run's time; 0 for none, and then nothing is deleted before it.
 	Deadline clock.Instant
+	// Plan says what is sent and in what shares; nil for the plan that is followed where none is given.
+	Plan *testplan.Plan
+}
+
+func (c *Config) plan() *testplan.Plan {
+	if c.Plan != nil {
+		return c.Plan
+	}
+	return testplan.Default(c.Settings)
 }
 
 // Neighbours are the stages a generator tells something.
@@ -64,10 +74,13 @@ type Generator struct {
 	owned       *owned
 	told        []messages.Thing // what has become of things, not told yet
 	unsafe      messages.Set     // the operations that may change something
+	strategies  strategies
 
 	seq int64
 	// nth is how many requests of each operation were built, failed how often in a row the next one could not be.
 	nth, failed []int
+	// failedBefore is how often the newest request could not be built before it was.
+	failedBefore int
 
 	source *rand.PCG
 	draw   *values.Draw
@@ -89,15 +102,17 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 		failed:  make([]int, len(doc.Operations)),
 		source:  rand.NewPCG(0, 0),
 	}
+	g.strategies = newStrategies(cfg.plan(), len(doc.Operations))
 	shapes := values.NewShapes(cfg.Settings.Generation)
 	g.draw = shapes.Draw(rand.New(g.source), g.memory)
 	g.memory.rand = g.draw.Rand
 	if g.given = newGiven(doc, cfg.Dictionaries); g.given != nil {
 		g.draw.Given = g.given
 	}
+	leftAlone, _ := cfg.Plan.Leaves(doc) // a name that is nothing was refused before the run
 	var buildable []int
 	for i, op := range doc.Operations {
-		if op.Untestable != "" {
+		if op.Untestable != "" || slices.Contains(leftAlone, i) {
 			continue
 		}
 		p, reason := newPlan(&cfg, shapes, op)
@@ -109,13 +124,14 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 			continue
 		}
 		g.plans[i] = p
+		g.strategies.add(p, cfg.Settings.Schedule.MostCovering)
 		g.memory.expect(p)
 		buildable = append(buildable, i)
 	}
 	usable := func(operation int) bool { return g.plans[operation] != nil }
 	g.order.operations = buildable
 	g.signIns = newSignIns(cfg.Keys, doc, buildable)
-	g.follow = newFollowed(doc, relations, cfg.Settings.Series, usable, g.Users() > 1)
+	g.follow = newFollowed(doc, relations, cfg.Settings.Series, cfg.plan().SeriesShare(), usable, g.Users() > 1)
 	g.order.schedule = newSchedule(cfg.Settings.Schedule.Learn, len(doc.Operations))
 	for _, e := range relations.Edges {
 		if usable(e.Producer) && usable(e.Consumer) {
@@ -127,6 +143,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 			g.unsafe = g.unsafe.With(i)
 		}
 	}
+	g.strategies.bound(len(buildable))
 	if cfg.Settings.Schedule.OpeningLap {
 		g.order.lap = newLap(doc.Operations, buildable, cfg.Settings.Schedule.OpeningLapPatience)
 	}
@@ -223,10 +240,13 @@ func (g *Generator) follows(r *messages.Request) bool {
 	if len(g.follow.running) > 0 && !safe(r.Method) && g.follow.owns(r.Target) {
 		g.seq--
 		g.nth[r.Operation]--
-		g.failed[r.Operation]++
+		g.failed[r.Operation] = g.failedBefore + 1 // the same numbers would give it again
+		g.strategies.takeBack(r)
 		return false
 	}
-	g.follow.begin(r)
+	if r.Valid {
+		g.follow.begin(r)
+	}
 	g.follow.counted(r)
 	return true
 }
@@ -258,23 +278,31 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 	p := g.plans[operation]
 	p.carried = g.carriedBy(p, user)
 	nth := g.nth[operation] + 1
-	// Of an operation that was never answered 2xx, every third request is the likeliest: in turns with the least, and with
-	// what the document shows.
-	likeliest := purpose == messages.OpeningLap || nth%3 == 0 && g.order.schedule.bad(operation)
-	shown := likeliest && purpose != messages.OpeningLap && nth%2 == 0
-	r := p.request(g, nth, g.failed[operation], asked{likeliest: likeliest, shown: shown})
+	var r *messages.Request
+	g.strategies.newest, g.strategies.covers = nil, false
+	switch {
+	case purpose != messages.Nominal:
+		r = p.request(g, nth, g.failed[operation], asked{likeliest: purpose == messages.OpeningLap})
+	case nth%3 == 0 && g.order.schedule.bad(operation):
+		// Of an operation that was never answered 2xx, every third request is the likeliest: in turns with the least, and
+		// with what the document shows.
+		r = p.request(g, nth, g.failed[operation], asked{likeliest: true, shown: nth%2 == 0})
+	default:
+		r, purpose = g.byStrategy(p, nth)
+	}
 	if r == nil {
 		// The same numbers would fail again, so the next attempt gets others.
 		g.failed[operation]++
 		return nil
 	}
-	g.failed[operation] = 0
+	g.failedBefore, g.failed[operation] = g.failed[operation], 0
 	g.nth[operation] = nth
 	g.seq++
 	r.Seq, r.Nth, r.Purpose = g.seq, nth, purpose
 	if g.signIns != nil && len(g.signIns.users) > 1 {
 		r.User = g.signIns.users[user]
 	}
+	g.strategies.built(p, r)
 	return r
 }
 
@@ -291,13 +319,15 @@ func (g *Generator) takeBack(r *messages.Request) {
 	if r.SignIn != nil {
 		return
 	}
+	g.failed[r.Operation] = g.failedBefore
+	g.strategies.takeBack(r)
 	if r.Purpose != messages.OpeningLap {
 		g.follow.takeBack(r)
 	}
 	switch {
 	case r.Purpose == messages.CleaningUp:
 		g.owned.takeBack(r)
-	case r.Series == nil || r.Series.Nth == 1:
+	case r.Series == nil || r.Seq != g.follow.stepped:
 		g.order.undo(r.Operation, r.Purpose)
 	}
 }
@@ -317,6 +347,8 @@ func (g *Generator) learn(m messages.Learned) {
 	if m.Request.Operation >= len(g.plans) || g.plans[m.Request.Operation] == nil {
 		return
 	}
+	p := g.plans[m.Request.Operation]
+	g.strategies.learn(&m)
 	g.order.schedule.learn(m)
 	made := g.discover(m)
 	switch m.Request.Purpose {
@@ -325,11 +357,14 @@ func (g *Generator) learn(m messages.Learned) {
 	case messages.CleaningUp:
 		g.tidied(m)
 	default:
-		g.memory.learn(g.plans[m.Request.Operation], m)
+		// A reply to a request that does not fit the document says nothing of what does; but what it deleted is gone.
+		if m.Request.Valid || p.op.Method == http.MethodDelete {
+			g.memory.learn(p, m)
+		}
 	}
 	// What a later step of a series is refused for is often that its thing is gone, and says nothing of values.
-	if r := m.Request; r.Purpose != messages.CleaningUp && (r.Series == nil || r.Series.Nth == 1) {
-		g.lessons.learn(g.plans[r.Operation], m)
+	if r := m.Request; r.Valid && r.Purpose != messages.CleaningUp && (r.Series == nil || r.Series.Nth == 1) {
+		g.lessons.learn(p, m)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
+	testplan "github.com/restest/restest/settings/plan"
 )
 
 // fakeClock stands still until it is moved.
@@ -54,7 +55,23 @@ func newScript(t testing.TB, doc *document.Document, change func(*Config)) *scri
 	return s
 }
 
-func withoutLap(c *Config) { c.Settings.Schedule.OpeningLap = false }
+// ordinary has ordinary requests alone after the opening lap, withoutLap from the first on.
+func ordinary(c *Config) {
+	c.Settings.Schedule.MostCovering = 0
+	c.Plan = &testplan.Plan{Strategies: []testplan.Strategy{{Name: testplan.Nominal, Share: 1}}}
+}
+
+// shareOfSeries has that share of the requests belong to series, and the others be ordinary.
+func shareOfSeries(c *Config, share float64) {
+	c.Plan = &testplan.Plan{Strategies: []testplan.Strategy{
+		{Name: testplan.Nominal, Share: int(1000 * (1 - share))}, {Name: testplan.Series, Share: int(1000 * share)},
+	}}
+}
+
+func withoutLap(c *Config) {
+	ordinary(c)
+	c.Settings.Schedule.OpeningLap = false
+}
 
 // want is the one offer that answers a Want.
 func (s *script) want(w messages.Want) messages.Offer {
@@ -192,7 +209,7 @@ func TestTheLapGoesInSixSteps(t *testing.T) {
 		}
 		got = got[len(step):]
 	}
-	if r := s.next(); r.Purpose != messages.Nominal || r.Operation != 0 || r.Nth != 2 {
+	if r := s.next(); r.Purpose == messages.OpeningLap || r.Operation != 0 || r.Nth != 2 {
 		t.Errorf("after the lap came %+v", r)
 	}
 }

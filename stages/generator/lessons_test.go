@@ -84,19 +84,19 @@ func accepted(s *script, requests int, judge func(*messages.Request) (int, strin
 }
 
 func TestAnAPIThatTellsWhatItWantsGetsIt(t *testing.T) {
-	s := newScript(t, api(t, zones), nil)
+	s := newScript(t, api(t, zones), ordinary)
 	all, last := accepted(s, 200, judgeZone)
 	if last < 40 {
 		t.Errorf("%d of 200 were accepted, %d of the last hundred", all, last)
 	}
-	without := newScript(t, api(t, zones), func(c *Config) { c.Settings.Generation.HintChance = 0 })
+	without := newScript(t, api(t, zones), func(c *Config) { ordinary(c); c.Settings.Generation.HintChance = 0 })
 	if all, _ := accepted(without, 200, judgeZone); all > 0 {
 		t.Errorf("without hints %d were accepted, so the API asks for nothing", all)
 	}
 }
 
 func TestARequestTellsWhichHintsItFollows(t *testing.T) {
-	s := newScript(t, api(t, zones), nil)
+	s := newScript(t, api(t, zones), ordinary)
 	accepted(s, 100, judgeZone)
 	told := map[string]bool{}
 	for range 20 {
@@ -115,7 +115,7 @@ func TestARequestTellsWhichHintsItFollows(t *testing.T) {
 }
 
 func TestAShareOfTheRequestsFollowsNoHints(t *testing.T) {
-	s := newScript(t, api(t, zones), nil)
+	s := newScript(t, api(t, zones), ordinary)
 	accepted(s, 200, judgeZone)
 	follow := 0
 	for range 500 {
@@ -211,7 +211,7 @@ func TestAPropertyThatTheDocumentDoesNotDeclareIsAddedWhereItAllowsMore(t *testi
       requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {a: {type: string}}}}}}
       `+ok+`
 `)
-	s := newScript(t, doc, nil)
+	s := newScript(t, doc, ordinary)
 	all, _ := accepted(s, 60, func(r *messages.Request) (int, string) {
 		if strings.Contains(string(r.Body), `"colour"`) {
 			return 200, ""
@@ -225,7 +225,7 @@ func TestAPropertyThatTheDocumentDoesNotDeclareIsAddedWhereItAllowsMore(t *testi
 
 func TestTheSameRepliesTeachTheSame(t *testing.T) {
 	targets := func() string {
-		s := newScript(t, api(t, zones), nil)
+		s := newScript(t, api(t, zones), ordinary)
 		var b strings.Builder
 		for range 120 {
 			r := s.next()
@@ -243,7 +243,7 @@ func TestTheSameRepliesTeachTheSame(t *testing.T) {
 func TestWhatAnAPISendsTeachesNoMoreThanIsKept(outer *testing.T) {
 	doc := api(outer, zones)
 	rapid.Check(outer, func(t *rapid.T) {
-		s := newScript(outer, doc, nil)
+		s := newScript(outer, doc, ordinary)
 		words := []string{"name", "kind", "ttl", "masters", "view", "comment"}
 		for i := range rapid.IntRange(1, 150).Draw(t, "replies") {
 			field := rapid.SampledFrom(words).Draw(t, "field")
@@ -272,7 +272,7 @@ func TestWhatAnAPISendsTeachesNoMoreThanIsKept(outer *testing.T) {
 }
 
 func TestRefusalsOfRequestsThatAreBrokenOnPurposeTeachNothing(t *testing.T) {
-	s := newScript(t, api(t, zones), nil)
+	s := newScript(t, api(t, zones), ordinary)
 	r := s.next()
 	broken := *r
 	broken.Valid, broken.Breaks = false, "body.name: type"

@@ -7,6 +7,7 @@ import (
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/generator/draft"
 	"github.com/restest/restest/stages/generator/values"
 )
 
@@ -30,6 +31,9 @@ type plan struct {
 	first []messages.Field
 	// room is how many origins a request had lately.
 	room int
+	// form is what requests are made of, drawn the parts of the one that was built last.
+	form  draft.Form
+	drawn draft.Draft
 
 	chances chances
 	// deletes says whether it is a DELETE of things that another operation makes.
@@ -46,6 +50,7 @@ type chances struct{ parameter, body float64 }
 
 // parameter is how one parameter is made and written.
 type parameter struct {
+	part        int // in the form
 	name        string
 	escapedName string
 	place       string // "query.limit"
@@ -98,6 +103,7 @@ func newPlan(cfg *Config, shapes *values.Shapes, op *document.Operation) (p *pla
 	p.first = []messages.Field{{Name: "User-Agent", Value: cfg.Settings.Engine.UserAgent}, {Name: "Accept", Value: accept(op)}}
 	p.first = slices.DeleteFunc(p.first, func(f messages.Field) bool { return f.Value == "" || p.hasHeader(f.Name) })
 	p.carried = p.carry(cfg.Keys.For(cfg.Document, op, 0, func(int) []credentials.Placed { return nil }))
+	p.form, p.drawn.Content = p.newForm(), -1
 	return p, ""
 }
 

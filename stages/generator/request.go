@@ -6,6 +6,7 @@ import (
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings/credentials"
+	"github.com/restest/restest/stages/generator/draft"
 	"github.com/restest/restest/stages/generator/values"
 )
 
@@ -114,6 +115,7 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 		g.given.operation = p.op.Index
 	}
 	r := &messages.Request{Operation: p.op.Index, Method: p.op.Method, Target: p.target, Valid: true}
+	p.drawn = draft.Draft{Values: make([]draft.Value, 0, len(p.form.Parts)), Content: -1}
 	if p.target == "" {
 		target, ok := p.writeTarget(g, g.target[:0], want)
 		g.target = target
@@ -141,6 +143,7 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 	}
 	r.Origins = append(d.Origins, p.keyOrigins...)
 	r.Hints = g.lessons.followed(p.op.Index, d.Followed)
+	p.drawn.Origins = d.Origins
 	return r
 }
 
@@ -151,10 +154,18 @@ func (p *plan) writeBody(d *values.Draw, want asked) (data []byte, contentType s
 		p.reason = "body: there is no such media type"
 		return nil, "", false
 	}
-	if data, contentType, ok = c.write(d, "body"); !ok {
+	data, contentType, v, ok := c.write(d, "body")
+	if !ok {
 		p.reason = reasonFor("body", d.Reason())
+		return nil, "", false
 	}
-	return data, contentType, ok
+	p.drawn.Content, p.drawn.Body = slices.Index(p.body.contents, c), v
+	return data, contentType, true
+}
+
+// note keeps the value that was drawn for a parameter.
+func (p *plan) note(q *parameter, v any) {
+	p.drawn.Values = append(p.drawn.Values, draft.Value{Part: q.part, Value: v})
 }
 
 // writeTarget writes path and query.
@@ -191,6 +202,7 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 		if seen {
 			if written, ok := write(target, v); ok {
 				target = written
+				p.note(q, v)
 				d.Origins = append(d.Origins, messages.Origin{Place: q.place, Source: values.FromObserved})
 				continue
 			}
@@ -225,6 +237,7 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 		mark := len(target)
 		if q.style.empty && !d.Likeliest && d.Rand.IntN(emptyShare) == 0 {
 			target = append(append(startPair(target), q.escapedName...), '=')
+			p.note(q, "")
 			d.Origins = append(d.Origins, messages.Origin{Place: q.place, Source: values.FromRandom})
 			continue
 		}
@@ -260,6 +273,7 @@ func (p *plan) make(d *values.Draw, q *parameter, dst []byte, write func([]byte,
 			continue
 		}
 		if written, ok := write(dst, v); ok {
+			p.note(q, v)
 			return written, true
 		}
 		p.reason = q.place + ": no value was found that can be sent there"

@@ -224,7 +224,10 @@ func (r *Reporter) opening() string {
 	fmt.Fprintf(&b, "%s\n", r.shown(fmt.Sprintf("%s %s at %s", doing, titled(doc), doc.Address)))
 	testable := doc.Declared() - len(r.untestable)
 	operations := fmt.Sprintf("%d of %d can be tested", testable, doc.Declared())
-	if testable < doc.Declared() {
+	if left := len(r.leftAlone); left > 0 {
+		operations = fmt.Sprintf("%d of %d are tested, %d left alone by the plan", testable, doc.Declared(), left)
+	}
+	if testable+len(r.leftAlone) < doc.Declared() {
 		operations += fmt.Sprintf("; for the others see: restest document %s", r.source())
 	}
 	say("operations", "%s", operations)

@@ -55,6 +55,8 @@ type RunLine struct {
 	// Begun is the moment the stages began, LastWrite that of the last write to the API before; negative: none.
 	Begun     int64 `json:"begun"`
 	LastWrite int64 `json:"lastWrite"`
+	// TestPlan is the test plan that was given, as a file.
+	TestPlan string `json:"testPlan,omitempty"`
 	// Files are the document's files; FilesNote says why they are not here.
 	Files     []FileLine `json:"files,omitempty"`
 	FilesNote string     `json:"filesNote,omitempty"`
@@ -309,8 +311,9 @@ func (r *Reporter) runLine() *RunLine {
 		Format: recordingFormat, Version: recordingVersion, HowToRead: howToRead,
 		Tool: r.cfg.Tool, Started: timestamp(r.cfg.Started),
 		Document: r.documentTold(), Origin: r.mask.Text(doc.Origin),
-		URL:  r.mask.Text(r.cfg.URL),
-		Seed: r.cfg.Seed, Budget: iso(r.cfg.Budget),
+		URL:      r.mask.Text(r.cfg.URL),
+		TestPlan: r.mask.Text(r.cfg.TestPlan),
+		Seed:     r.cfg.Seed, Budget: iso(r.cfg.Budget),
 		Operations: make([]OperationLine, 0, len(doc.Operations)),
 		Settings:   r.settingLines(),
 		Keys:       r.cfg.KeysUsed, KeysNotGiven: r.cfg.KeysMissing,

@@ -131,7 +131,8 @@ type Totals struct {
 	Seen      int64   `json:"seen"`
 }
 
-// OperationTold is what became of an operation. State is "tested" (it was answered), "notReached" or "notTestable".
+// OperationTold is what became of an operation. State is "tested" (it was answered), "notReached", "notTestable",
+// or "leftAlone" by the plan.
 type OperationTold struct {
 	ID        string        `json:"id"`
 	Method    string        `json:"method"`
@@ -435,6 +436,9 @@ func (r *Reporter) reportOperations(rep *Report) {
 			told.State = "notReached"
 			if told.Why = r.untestable[op.Index]; told.Why != "" {
 				told.State = "notTestable"
+				if r.leftAlone[op.Index] {
+					told.State = "leftAlone"
+				}
 			}
 		}
 		rep.Operations = append(rep.Operations, told)

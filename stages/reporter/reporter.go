@@ -18,6 +18,7 @@ import (
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
+	testplan "github.com/restest/restest/settings/plan"
 )
 
 // The names of the files a run writes.
@@ -52,6 +53,9 @@ type Config struct {
 	Dictionaries []Dictionary
 	// Unbuildable are operations the document allows and the generator cannot build a request for.
 	Unbuildable []Unbuildable
+	// LeftAlone are the operations that the plan leaves alone, TestPlan is the plan that was given, as a file; "" for none.
+	LeftAlone []int
+	TestPlan  string
 	// Out is where the files go; nil: none are written.
 	Out Directory
 	// Formats are what the report is written as besides report.json.
@@ -142,6 +146,7 @@ type Reporter struct {
 
 	untestable map[int]string
 	signIns    []signInTally
+	leftAlone  map[int]bool // those of them that the plan leaves alone
 
 	tally      tally
 	gathered   gathered
@@ -176,13 +181,13 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Reporter {
 	}
 	r := &Reporter{
 		cfg: cfg, clk: clk, to: to, mask: cfg.Mask,
-		untestable: map[int]string{},
-		signIns:    make([]signInTally, len(cfg.SignIns)),
-		tally:      newTally(len(cfg.Document.Operations)),
-		gathered:   newGathered(cfg.Settings.Report.MostFindings),
-		screen:     &screen{w: cfg.Live, tty: cfg.LiveTTY},
-		cancel:     func() {},
-		log:        zerolog.Nop(),
+		untestable: map[int]string{}, leftAlone: map[int]bool{},
+		signIns:  make([]signInTally, len(cfg.SignIns)),
+		tally:    newTally(len(cfg.Document.Operations)),
+		gathered: newGathered(cfg.Settings.Report.MostFindings),
+		screen:   &screen{w: cfg.Live, tty: cfg.LiveTTY},
+		cancel:   func() {},
+		log:      zerolog.Nop(),
 	}
 	if cfg.Logger != nil {
 		r.log = cfg.Logger(r.screen).Hook(zerolog.HookFunc(func(e *zerolog.Event, _ zerolog.Level, _ string) {
@@ -196,6 +201,11 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Reporter {
 	}
 	for _, u := range cfg.Unbuildable {
 		r.untestable[u.Operation] = r.mask.Text(u.Reason)
+	}
+	for _, i := range cfg.LeftAlone {
+		if r.untestable[i] == "" {
+			r.untestable[i], r.leftAlone[i] = testplan.Reason, true
+		}
 	}
 	return r
 }

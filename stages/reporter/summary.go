@@ -388,6 +388,9 @@ func (s *summary) untested() {
 	list("answered nothing but refusals (429, or 503 with Retry-After)", c.refused)
 	list("never answered 2xx", c.unsuccessful)
 	s.reasons("cannot be tested", "operation", s.untestableReasons())
+	if n := len(s.leftAlone); n > 0 {
+		s.line("left alone by the plan: %s", plural(int64(n), "operation"))
+	}
 	s.reasons("replies not judged against the document", "reply", s.tally.unjudged)
 	if len(s.cfg.KeysMissing) > 0 {
 		s.line("no key was given for: %s", names(s.cfg.KeysMissing, mostNames))
@@ -427,8 +430,10 @@ func (r *Reporter) coverage() coverage {
 
 func (r *Reporter) untestableReasons() map[string]int64 {
 	reasons := map[string]int64{}
-	for _, why := range r.untestable {
-		reasons[why]++
+	for operation, why := range r.untestable {
+		if !r.leftAlone[operation] {
+			reasons[why]++
+		}
 	}
 	return reasons
 }

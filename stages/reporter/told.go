@@ -188,6 +188,7 @@ func (t *teller) request(r *messages.Request) RequestTold {
 		Header:  t.fields("header.", r.Header),
 		Purpose: purposeWord(r.Purpose),
 		Valid:   r.Valid,
+		Breaks:  t.text("breaks", r.Breaks),
 	}
 	told.User = t.text("user", r.User)
 	if r.SignIn != nil {

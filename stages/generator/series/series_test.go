@@ -142,7 +142,7 @@ func answer(r *messages.Request, status int) messages.Learned {
 func begun(t *testing.T) series.Series {
 	t.Helper()
 	doc, r := load(t, shop)
-	on := settings.Series{Share: 1, DeleteTwice: true}
+	on := settings.Series{DeleteTwice: true}
 	c := series.Courses(doc, r, on, func(int) bool { return true }, false)
 	s := series.Begin(1, &c[0])
 	if _, _, ready := s.Next(0); ready {

@@ -779,7 +779,7 @@ func (s *Shape) broken(v any) string {
 	return "more than one of its rules"
 }
 
-// lift takes one rule off the schema.
+// lift takes one rule off the schema; without a part, all that the rule says.
 func lift(s *document.Schema, rule, part string) {
 	switch rule {
 	case "type":

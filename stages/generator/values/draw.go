@@ -79,8 +79,10 @@ type Draw struct {
 	Observed Observed
 	// Given offers the values of the user's dictionaries, nil for none.
 	Given Given
-	// Weights are the shares of the sources.
+	// Weights are the shares of the sources; Then are those of further groups of sources, each asked where the ones
+	// before it have nothing.
 	Weights Weights
+	Then    []Weights
 	// Leans are what has been learned of places, by the place with "[]" for each index; nil for nothing.
 	Leans map[string]*Lean
 	// Followed are the leans that took part since Reset, in the order of their first use.

@@ -51,21 +51,32 @@ func (d *Draw) fromSource(s *Shape, f *Field, depth int) (any, bool) {
 		}
 		return d.invent(s, f, depth)
 	}
-	var w Weights
-	if n > 0 {
-		w.Example = d.Weights.Example
-	}
-	if len(s.defaults) > 0 {
-		w.Default = d.Weights.Default
-	}
-	if seen {
-		w.Observed = d.Weights.Observed
-	}
-	if len(given) > 0 {
-		w.Dictionary = d.Weights.Dictionary
-	}
-	if total := w.Example + w.Default + w.Observed + w.Dictionary; total > 0 {
-		switch at := d.Rand.IntN(total + d.Weights.Random); {
+	for group := range len(d.Then) + 1 {
+		all := d.Weights
+		if group > 0 {
+			all = d.Then[group-1]
+		}
+		w := Weights{Random: all.Random}
+		if n > 0 {
+			w.Example = all.Example
+		}
+		if len(s.defaults) > 0 {
+			w.Default = all.Default
+		}
+		if seen {
+			w.Observed = all.Observed
+		}
+		if len(given) > 0 {
+			w.Dictionary = all.Dictionary
+		}
+		total := w.Example + w.Default + w.Observed + w.Dictionary
+		switch {
+		case total+w.Random == 0:
+			continue // the next group
+		case total == 0:
+			return d.invent(s, f, depth)
+		}
+		switch at := d.Rand.IntN(total + w.Random); {
 		case at < w.Example:
 			return d.example(s, f, d.Rand.IntN(n), examples), true
 		case at < w.Example+w.Default:
@@ -74,6 +85,8 @@ func (d *Draw) fromSource(s *Shape, f *Field, depth int) (any, bool) {
 			return d.note(observed, FromObserved), true
 		case at < total:
 			return d.given(given), true
+		default:
+			return d.invent(s, f, depth)
 		}
 	}
 	return d.invent(s, f, depth)
