@@ -420,6 +420,8 @@ type Paced struct {
 	Interval time.Duration
 	// ShortestGap is the shortest time between two writes; negative with fewer than two.
 	ShortestGap time.Duration
+	// Gaps counts the times between two writes by how long they were; nil with no rate.
+	Gaps []Gaps
 	// TurnsDue are the turns the time from the first write to the end of sending held, TurnsUsed those that were used.
 	TurnsDue, TurnsUsed int64
 
@@ -443,6 +445,26 @@ type Paced struct {
 
 	// Rates are the operations with rates of their own.
 	Rates []OperationRate
+
+	// Spells are the times through which somebody was left alone, by when they began; of very many the longest.
+	// SpellsLeft counts those that are not among them.
+	Spells     []Spell
+	SpellsLeft int64
+}
+
+// Gaps counts the times between two writes that were at least so long, and shorter than those of the next Gaps.
+type Gaps struct {
+	Least time.Duration
+	Count int64
+}
+
+// Spell is a time through which one operation, or the whole API, was left alone.
+type Spell struct {
+	// Operation is -1 for the whole API.
+	Operation   int
+	From, Until Instant
+	// Foreseen is true where nobody asked for it: the API had said that nothing was left.
+	Foreseen bool
 }
 
 // OperationRate is how one operation's own rate was kept.

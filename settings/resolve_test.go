@@ -399,7 +399,7 @@ func aValue(t *rapid.T, s *setting) string {
 		return rapid.SampledFrom([]string{"", "http://proxy", "http://[::1]:3128/"}).Draw(t, s.name)
 	}
 	if s.name == "report.formats" {
-		return rapid.SampledFrom([]string{"", "har", "junit, sarif"}).Draw(t, s.name)
+		return rapid.SampledFrom([]string{"", "html", "junit, sarif"}).Draw(t, s.name)
 	}
 	if s.name == "engine.mostRequestsPerMinuteFor" {
 		return rapid.SampledFrom([]string{"", "listPets=30", "POST /pets=6, a tag=1"}).Draw(t, s.name)

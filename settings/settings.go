@@ -133,7 +133,7 @@ type Checks struct {
 }
 
 // Formats are what report.formats can name.
-var Formats = []string{"junit", "sarif", "har", "wfc", "markdown"}
+var Formats = []string{"html", "junit", "sarif", "har", "wfc", "markdown"}
 
 // FormatsIn are the names that a value of report.formats lists.
 func FormatsIn(text string) []string {
@@ -208,7 +208,7 @@ func Default() Settings {
 			BrokenReply: true,
 		},
 		Report: Report{
-			Recording: true, LiveEvery: 200 * time.Millisecond, PlainEvery: 5 * time.Second,
+			Recording: true, Formats: "html", LiveEvery: 200 * time.Millisecond, PlainEvery: 5 * time.Second,
 			MostFindings: 1000, LongestBodyKept: 24 << 10,
 		},
 	}

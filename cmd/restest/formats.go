@@ -9,10 +9,11 @@ import (
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/stages/reporter"
 	"github.com/restest/restest/stages/reporter/formats"
+	"github.com/restest/restest/stages/reporter/page"
 )
 
 // allFormats are what a report can be written as besides report.json.
-var allFormats = formats.All()
+var allFormats = append(formats.All(), page.Format())
 
 // formatsNamed are those that report.formats names.
 func formatsNamed(text string) []reporter.Format {

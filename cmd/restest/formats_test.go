@@ -26,7 +26,7 @@ func testedInEveryFormat(t *testing.T) string {
 	var said bytes.Buffer
 	code := run([]string{
 		"restest", "run", origin + "/openapi.json", "--url", origin, "--budget", "3s", "--seed", "1", "--quiet", "--out", out,
-		"--set", "report.formats=junit, sarif, har, wfc, markdown",
+		"--set", "report.formats=html, junit, sarif, har, wfc, markdown",
 	}, nil, strings.NewReader(""), io.Discard, &said)
 	if code != reporter.ExitErrors {
 		t.Fatalf("it ended with %d: %s", code, said.String())
@@ -57,6 +57,17 @@ func TestEachFormatIsOneThatItsReadersTake(t *testing.T) {
 		}
 	}
 
+	t.Run("report.html", func(t *testing.T) {
+		page := string(file("report.html"))
+		for _, f := range told.Findings {
+			if strings.Count(page, `{"id":"`+f.ID+`"`) != 1 {
+				t.Errorf("finding %s is not in it", f.ID)
+			}
+		}
+		if !strings.HasPrefix(page, "<!DOCTYPE html>") || !strings.HasSuffix(page, "</html>\n") {
+			t.Error("it is not whole")
+		}
+	})
 	t.Run("junit.xml", func(t *testing.T) {
 		var suites struct {
 			Tests    int `xml:"tests,attr"`

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
 )
 
 // foreseen is what one party, an operation or the whole API, said of its quota before it refused (decision 0012).
@@ -45,10 +46,10 @@ func (w *waits) foresaw(operation int, sentAt, at clock.Instant, left int64, mor
 	for i := range w.operations {
 		another = another || i != operation && w.operations[i].foreseen.end > at
 	}
-	op.begin(w, at, more)
+	op.begin(w, operation, at, more)
 	if another {
 		// "An operation that says it while another's foreseen wait is going speaks for the whole API".
-		w.api.foreseen.begin(w, at, more)
+		w.api.foreseen.begin(w, -1, at, more)
 	}
 	return true, another
 }
@@ -62,7 +63,8 @@ func (f *foreseen) say(sentAt, at, until clock.Instant, left int64) {
 	f.left, f.leftUntil, f.leftAt = left, until, at
 }
 
-func (f *foreseen) begin(w *waits, at clock.Instant, length time.Duration) {
+func (f *foreseen) begin(w *waits, operation int, at clock.Instant, length time.Duration) {
+	w.spells.add(messages.Spell{Operation: operation, From: f.begun, Until: f.end, Foreseen: true})
 	f.lasted += f.end.Sub(f.begun)
 	f.times++
 	f.begun, f.end, f.asked = at, w.cut(at, length), length

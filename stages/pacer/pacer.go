@@ -103,6 +103,7 @@ type Pacer struct {
 	peak            int
 	firstAt, lastAt clock.Instant
 	shortest        time.Duration
+	gaps            gaps
 	several         bool // there has been more than one write
 	reason          string
 }
@@ -141,6 +142,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Pacer {
 		redial:      firstRedial,
 		shortest:    -1,
 	}
+	p.gaps = newGaps(p.rate.interval)
 	p.waits.wholeAPI = cfg.WholeAPIAtOnce
 	for i := range p.own {
 		if p.own[i].interval > 0 {
@@ -432,6 +434,7 @@ func (p *Pacer) hearDeparted(m messages.Departed, now clock.Instant) {
 		if !p.several || gap < p.shortest {
 			p.shortest, p.several = max(0, gap), true
 		}
+		p.gaps.add(gap)
 	}
 	p.sent++
 	p.lastAt = max(p.lastAt, m.At)
@@ -743,7 +746,7 @@ func (p *Pacer) paced(now clock.Instant) *messages.Paced {
 		At: now, Over: p.over, End: p.end, StoppedAt: p.stoppedAt, Reason: p.reason,
 		Sent: p.sent, Dropped: p.neverSent, InFlight: p.inFlight, Window: p.window.width, PeakInFlight: p.peak,
 		FirstSentAt: p.firstAt, LastSentAt: p.lastAt,
-		Interval: p.rate.interval, ShortestGap: p.shortest,
+		Interval: p.rate.interval, ShortestGap: p.shortest, Gaps: slices.Clone(p.gaps),
 	}
 	if p.rate.interval > 0 && p.sent > 0 {
 		// A turn that comes at the very end of sending could not have been used.
@@ -751,6 +754,7 @@ func (p *Pacer) paced(now clock.Instant) *messages.Paced {
 		s.TurnsUsed = p.sent
 	}
 	s.Idle, s.IdleAsked, s.IdleRate = p.idle.until(upTo)
+	s.Spells, s.SpellsLeft = p.waits.spellsUntil(upTo)
 	for _, i := range p.rated {
 		s.Rates = append(s.Rates, messages.OperationRate{Operation: i, Interval: p.own[i].interval, ShortestGap: p.own[i].shortest})
 	}

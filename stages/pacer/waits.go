@@ -23,6 +23,7 @@ type waits struct {
 	operations []rest
 	testable   []int
 	api        rest
+	spells     spells // of the waits that are over
 
 	// What follows from the waits, worked out again once they have changed: who rests, up to the moment at which the
 	// first of them will not; and the quiet that is going.
@@ -35,6 +36,7 @@ type waits struct {
 
 // rest is one party that is left alone: an operation, or the whole API.
 type rest struct {
+	operation int // -1 for the whole API
 	// end is the end of its last wait, cut at the deadline; a wait is going while now is before it.
 	begun, end clock.Instant
 	// toEnd is true if the wait was stated and, uncut, lasts to the deadline or beyond it.
@@ -62,10 +64,15 @@ type rest struct {
 func (r *rest) until() clock.Instant { return max(r.end, r.foreseen.end) }
 
 func newWaits(s settings.Schedule, operations int, testable []int, deadline clock.Instant) *waits {
-	return &waits{
+	w := &waits{
 		on: s.WaitWhenToldTo, first: s.FirstGuessedWait, longest: s.LongestGuessedWait, foresees: s.StayInsideQuota,
 		deadline: deadline, operations: make([]rest, operations), testable: testable, restingOutdated: true, quietOutdated: true,
 	}
+	w.api.operation = -1
+	for i := range w.operations {
+		w.operations[i].operation = i
+	}
+	return w
 }
 
 // refused hears that the operation's request, sent at sentAt, drew a reply at the moment at that asks to wait. It says
@@ -93,7 +100,7 @@ func (w *waits) refused(operation int, sentAt, at clock.Instant, stated bool, le
 	op.trial, op.probe, op.alone = true, 0, alone
 	w.restingOutdated, w.quietOutdated = true, true
 	if w.wholeAPI {
-		w.api.settle()
+		w.api.settle(w)
 		w.api.times++
 		w.api.begun, w.api.end, w.api.toEnd, w.api.asked = at, op.end, op.toEnd, op.asked
 		return true, true
@@ -122,7 +129,7 @@ func (w *waits) answered(operation int, sentAt clock.Instant) {
 
 // begin begins a wait at the moment at.
 func (r *rest) begin(w *waits, at clock.Instant, stated bool, length time.Duration) {
-	r.settle()
+	r.settle(w)
 	r.times++
 	r.toEnd = false
 	if stated {
@@ -157,7 +164,8 @@ func (r *rest) prolong(w *waits, at clock.Instant, length time.Duration) {
 }
 
 // settle adds the wait that is over to those that have been counted.
-func (r *rest) settle() {
+func (r *rest) settle(w *waits) {
+	w.spells.add(messages.Spell{Operation: r.operation, From: r.begun, Until: r.end})
 	r.lasted += r.end.Sub(r.begun)
 	r.begun = r.end
 }

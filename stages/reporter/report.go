@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -82,14 +83,28 @@ type Run struct {
 	Seed        uint64   `json:"seed,string"`
 	BucketWidth string   `json:"bucketWidth"`
 	OverTime    []Bucket `json:"overTime"`
+	// Waits are the times through which somebody was left alone, as the API asked or had said that nothing was left, by
+	// when they began; of very many the longest.
+	Waits []WaitTold `json:"waits"`
 }
 
-// Bucket counts the requests that went out in one stretch of the run, by how they ended.
+// Bucket counts the requests that went out in one stretch of the run, by how they ended. InFlight is how many were under
+// way in it, on average.
 type Bucket struct {
 	At       string  `json:"at"`
 	Requests int64   `json:"requests"`
 	ByClass  Classes `json:"byClass"`
 	NoReply  int64   `json:"noReply"`
+	InFlight float64 `json:"inFlight"`
+}
+
+// WaitTold is a time through which an operation, or the whole API, was left alone: how long after the run's start it
+// began and ended. Operation is empty for the whole API; Foreseen is true where nobody asked for it.
+type WaitTold struct {
+	Operation string `json:"operation"`
+	From      string `json:"from"`
+	Until     string `json:"until"`
+	Foreseen  bool   `json:"foreseen"`
 }
 
 // EndTold is why sending stopped.
@@ -147,6 +162,8 @@ type OperationTold struct {
 	Refused   int64         `json:"refused"`
 	Waits     int           `json:"waits"`
 	Declared  PlaceTold     `json:"declared"`
+	// ResponseTimes is null where there was no reply.
+	ResponseTimes *ResponseTimes `json:"responseTimes"`
 }
 
 // PlaceTold is where something stands in the document. Line and Column count from 1; 0 where they are not known.
@@ -217,6 +234,12 @@ type Engine struct {
 	PeakConcurrency      int     `json:"peakConcurrency"`
 	ConcurrencyLimit     int     `json:"concurrencyLimit"`
 	MeanResponseTime     string  `json:"meanResponseTime"`
+
+	// Gaps counts the times between two requests, null with no rate.
+	Gaps []LengthCount `json:"gaps"`
+	// ResponseTimes is null where there was no reply, and ResponseTimesSpread counts them by their length.
+	ResponseTimes       *ResponseTimes `json:"responseTimes"`
+	ResponseTimesSpread []LengthCount  `json:"responseTimesSpread"`
 
 	OperationRates []OperationRate `json:"operationRates"`
 }
@@ -314,6 +337,7 @@ type Limits struct {
 	ErrorsLeftOut         int64 `json:"errorsLeftOut"`
 	WarningsLeftOut       int64 `json:"warningsLeftOut"`
 	DocumentIssuesLeftOut int   `json:"documentIssuesLeftOut"`
+	WaitsLeftOut          int64 `json:"waitsLeftOut"`
 }
 
 // OwnFailure is something that went wrong in the tool itself.
@@ -337,7 +361,7 @@ func (r *Reporter) report() *Report {
 		Run: Run{
 			Started: timestamp(r.cfg.Started), Ended: timestamp(r.clk.Wall(now)),
 			Budget: iso(r.cfg.Budget), Seed: r.cfg.Seed,
-			BucketWidth: iso(r.tally.time.width), OverTime: []Bucket{},
+			BucketWidth: iso(r.tally.time.width), OverTime: []Bucket{}, Waits: []WaitTold{},
 		},
 		CutShort: r.cutShort(),
 		End: EndTold{
@@ -369,6 +393,7 @@ func (r *Reporter) report() *Report {
 			ErrorsLeftOut:         r.gathered.left.errors,
 			WarningsLeftOut:       r.gathered.left.warnings,
 			DocumentIssuesLeftOut: max(len(doc.Issues)-mostIssuesTold, 0),
+			WaitsLeftOut:          p.SpellsLeft,
 		},
 		Settings:    r.settingLines(),
 		OwnFailures: []OwnFailure{},
@@ -385,8 +410,16 @@ func (r *Reporter) report() *Report {
 	}
 	for i, b := range r.tally.time.buckets {
 		rep.Run.OverTime = append(rep.Run.OverTime, Bucket{
-			At: iso(time.Duration(i) * r.tally.time.width), Requests: b.sent, ByClass: classesOf(&b), NoReply: b.noReply,
+			At: iso(time.Duration(i) * r.tally.time.width), Requests: b.sent, ByClass: classesOf(&b.counts), NoReply: b.noReply,
+			InFlight: math.Round(1000*b.underWay.Seconds()/r.tally.time.width.Seconds()) / 1000,
 		})
+	}
+	for _, s := range p.Spells {
+		told := WaitTold{From: iso(time.Duration(s.From)), Until: iso(time.Duration(s.Until)), Foreseen: s.Foreseen}
+		if s.Operation >= 0 {
+			told.Operation = doc.Operations[s.Operation].ID
+		}
+		rep.Run.Waits = append(rep.Run.Waits, told)
 	}
 	r.reportOperations(rep)
 	for _, issue := range doc.Issues[:min(len(doc.Issues), mostIssuesTold)] {
@@ -430,7 +463,8 @@ func (r *Reporter) reportOperations(rep *Report) {
 			ID: op.ID, Method: op.Method, Path: op.Path, State: "tested",
 			Requests: t.sent, ByClass: classesOf(&t.counts), ByStatus: statusesOf(t.statuses),
 			NoReply: t.noReply, NeverSent: t.neverSent, Refused: t.refused, Waits: waits[op.Index],
-			Declared: PlaceTold{r.mask.Text(op.Place.File), op.Place.Pointer, op.Place.Line, op.Place.Column},
+			Declared:      PlaceTold{r.mask.Text(op.Place.File), op.Place.Pointer, op.Place.Line, op.Place.Column},
+			ResponseTimes: t.answeredIn.told(),
 		}
 		if t.answered() == 0 {
 			told.State = "notReached"
@@ -524,7 +558,15 @@ func (r *Reporter) engine() Engine {
 		RequestsSent: p.Sent, NeverSent: p.Dropped,
 		WallClock: iso(wall), Idle: iso(p.Idle), IdleKeepingToTheRate: iso(p.IdleRate),
 		PeakConcurrency: p.PeakInFlight, ConcurrencyLimit: r.cfg.Settings.Engine.MaxConcurrency,
-		MeanResponseTime: iso(r.tally.meanResponseTime()), OperationRates: r.operationRates(),
+		MeanResponseTime: iso(r.tally.answeredIn.mean()), OperationRates: r.operationRates(),
+		ResponseTimes: r.tally.answeredIn.told(), ResponseTimesSpread: r.tally.answeredIn.spread(),
+	}
+	for i, g := range p.Gaps {
+		told := LengthCount{From: iso(g.Least), Count: g.Count}
+		if i+1 < len(p.Gaps) {
+			told.Until = iso(p.Gaps[i+1].Least)
+		}
+		e.Gaps = append(e.Gaps, told)
 	}
 	if wall > 0 {
 		e.IdleFraction = min(max(p.Idle.Seconds()/wall.Seconds(), 0), 1)

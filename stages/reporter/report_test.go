@@ -236,7 +236,7 @@ func TestEveryRequestIsCountedOnce(t *testing.T) {
 			all.plus(&tally.operations[i].counts)
 		}
 		for i := range tally.time.buckets {
-			inTime.plus(&tally.time.buckets[i])
+			inTime.plus(&tally.time.buckets[i].counts)
 		}
 		if all != tally.all {
 			t.Fatalf("by operation %+v, in all %+v", all, tally.all)

@@ -64,8 +64,7 @@ type tally struct {
 	unauthorized         int64
 	signIns              int64 // replies to sign-ins
 
-	waited   time.Duration // summed over the replies that answeredIn counts
-	measured int64
+	answeredIn lengths // of the replies that were not redirected
 
 	time     series
 	unjudged map[string]int64
@@ -75,7 +74,8 @@ type tally struct {
 
 type operationTally struct {
 	counts
-	statuses map[int]int64
+	statuses   map[int]int64
+	answeredIn lengths
 }
 
 func newTally(operations int) tally {
@@ -94,7 +94,7 @@ func (t *tally) add(j *messages.Judged) {
 	t.all.add(ex, j.Refused)
 	op.add(ex, j.Refused)
 	if ex.Outcome != messages.NeverSent {
-		t.time.at(ex.SentAt).add(ex, j.Refused)
+		t.time.add(ex, j.Refused)
 	}
 	t.hops += int64(len(ex.Hops))
 	if j.Unjudged != "" {
@@ -126,17 +126,9 @@ func (t *tally) add(j *messages.Judged) {
 	}
 	// What lies between the first write and the last reply of a redirect is not one answer's time.
 	if len(ex.Hops) == 0 && ex.HeardAt >= ex.SentAt {
-		t.waited += ex.HeardAt.Sub(ex.SentAt)
-		t.measured++
+		t.answeredIn.add(ex.HeardAt.Sub(ex.SentAt))
+		op.answeredIn.add(ex.HeardAt.Sub(ex.SentAt))
 	}
-}
-
-// meanResponseTime is the mean time from a write to its reply's header.
-func (t *tally) meanResponseTime() time.Duration {
-	if t.measured == 0 {
-		return 0
-	}
-	return t.waited / time.Duration(t.measured)
 }
 
 // mostReasons bounds the different reasons kept for replies that could not be judged.
@@ -157,21 +149,40 @@ const mostBuckets = 600
 // more than ten minutes.
 type series struct {
 	width   time.Duration
-	buckets []counts
+	buckets []stretch
+}
+
+// stretch is one bucket: the requests that went out in it, and the time that requests were under way in it, summed over
+// them all.
+type stretch struct {
+	counts
+	underWay time.Duration
 }
 
 func newSeries() series {
-	return series{width: time.Second, buckets: make([]counts, 0, mostBuckets)}
+	return series{width: time.Second, buckets: make([]stretch, 0, mostBuckets)}
 }
 
-func (s *series) at(t messages.Instant) *counts {
+func (s *series) add(ex *messages.Exchange, refused bool) {
+	s.at(ex.SentAt).add(ex, refused)
+	// A request can be under way through many buckets, and the later ones may not be there yet.
+	for from := max(ex.SentAt, 0); from < ex.EndedAt; {
+		b := s.at(from)
+		next := messages.Instant(int64(from)/int64(s.width)+1) * messages.Instant(s.width)
+		until := min(next, ex.EndedAt)
+		b.underWay += until.Sub(from)
+		from = until
+	}
+}
+
+func (s *series) at(t messages.Instant) *stretch {
 	t = max(t, 0)
 	for int64(t)/int64(s.width) >= mostBuckets {
 		s.halve()
 	}
 	i := int(int64(t) / int64(s.width))
 	for len(s.buckets) <= i {
-		s.buckets = append(s.buckets, counts{})
+		s.buckets = append(s.buckets, stretch{})
 	}
 	return &s.buckets[i]
 }
@@ -183,7 +194,8 @@ func (s *series) halve() {
 	for i := range n {
 		b := s.buckets[2*i]
 		if 2*i+1 < len(s.buckets) {
-			b.plus(&s.buckets[2*i+1])
+			b.plus(&s.buckets[2*i+1].counts)
+			b.underWay += s.buckets[2*i+1].underWay
 		}
 		s.buckets[i] = b
 	}
