@@ -395,6 +395,8 @@ const (
 	Unconnected
 	// Failed: the tool itself failed.
 	Failed
+	// Killed: the tool was killed, as its recording shows by having no end.
+	Killed
 )
 
 // Paced says how the run is going, as the pacer knows it; with Over set it is the last one, told when each

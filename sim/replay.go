@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -260,7 +259,7 @@ func closes(r *messages.Reply) bool {
 }
 
 // Address is where the API was, as document.Options has it.
-func (r *Recording) Address() string { return cmp.Or(r.Run.URL, r.Run.Origin) }
+func (r *Recording) Address() string { return r.Run.Address() }
 
 // Keys say how the recorded run signed in, the keys in them masked; nil where it did not. What is asked to sign in and is
 // not of the document is added to it.
@@ -270,20 +269,5 @@ func (r *Recording) Keys(doc *document.Document) (*credentials.Keys, error) {
 
 // Document reads the document that was tested, from the recording itself.
 func (r *Recording) Document(ctx context.Context) (*document.Document, error) {
-	if len(r.Run.Files) == 0 {
-		return nil, errors.New("the recording does not hold the document's files; give the document with --document FILE")
-	}
-	files := map[string]string{}
-	for _, f := range r.Run.Files {
-		files[f.Location] = string(f.Content)
-	}
-	return document.Load(ctx, r.Run.Files[0].Location, document.Options{
-		URL: r.Run.URL,
-		Read: func(_ context.Context, location string) ([]byte, error) {
-			if text, held := files[location]; held {
-				return []byte(text), nil
-			}
-			return nil, fmt.Errorf("the recording does not hold it: %w", fs.ErrNotExist)
-		},
-	})
+	return r.Run.ReadDocument(ctx)
 }

@@ -58,23 +58,32 @@ const helpWidth = 120
 
 // optionHelp is what the help says of an option.
 func optionHelp(f cli.Flag) string {
-	var left []string
-	for _, name := range f.Names() {
-		if len(name) == 1 {
-			left = append(left, "-"+name)
-		} else {
-			left = append(left, "--"+name)
-		}
-	}
-	about, ok := f.(cli.DocGenerationFlag)
-	if !ok {
+	left, text := optionWords(f)
+	if left == "" {
 		return ""
 	}
+	return columns(left, 25, text)
+}
+
+// optionWords are an option's names with the name of its value, and what it is for.
+func optionWords(f cli.Flag) (left, text string) {
+	about, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return "", ""
+	}
+	var names []string
+	for _, name := range f.Names() {
+		if len(name) == 1 {
+			names = append(names, "-"+name)
+		} else {
+			names = append(names, "--"+name)
+		}
+	}
 	// What stands in backquotes is the name of the value.
-	text := about.GetUsage()
+	text = about.GetUsage()
 	if before, rest, quoted := strings.Cut(text, "`"); quoted {
 		value, after, _ := strings.Cut(rest, "`")
-		left[len(left)-1] += " " + value
+		names[len(names)-1] += " " + value
 		text = before + value + after
 	}
 	value := about.GetDefaultText()
@@ -84,7 +93,7 @@ func optionHelp(f cli.Flag) string {
 	if value != "" {
 		text += " (default: " + value + ")"
 	}
-	return columns(strings.Join(left, ", "), 25, text)
+	return strings.Join(names, ", "), text
 }
 
 // exitCodesHelp is what the help says of the exit codes.

@@ -101,6 +101,20 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 // describe tells the report what the place it speaks to as it goes can show.
 func describe(r *reporter.Config, to io.Writer, environ []string) {
 	r.Live = to
+	r.UTF8 = saysUTF8(environ)
+	f, ok := to.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || environment(environ, "CI") != "" || environment(environ, "TERM") == "dumb" {
+		return
+	}
+	r.LiveTTY = true
+	r.Color = environment(environ, "NO_COLOR") == ""
+	if width, height, err := term.GetSize(int(f.Fd())); err == nil {
+		r.Width, r.Height = width, height
+	}
+}
+
+// saysUTF8 says whether the environment's locale is one of UTF-8.
+func saysUTF8(environ []string) bool {
 	locale := environment(environ, "LC_ALL")
 	for _, name := range []string{"LC_CTYPE", "LANG"} {
 		if locale == "" {
@@ -108,16 +122,7 @@ func describe(r *reporter.Config, to io.Writer, environ []string) {
 		}
 	}
 	locale = strings.ToUpper(locale)
-	r.UTF8 = strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
-	f, ok := to.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || environment(environ, "CI") != "" || environment(environ, "TERM") == "dumb" {
-		return
-	}
-	r.LiveTTY = true
-	r.Color = environment(environ, "NO_COLOR") == ""
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-		r.Width = width
-	}
+	return strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
 }
 
 // signals are the wishes to stop that the system hands on: Ctrl-C, and what kill sends.

@@ -168,7 +168,8 @@ func babbled() []byte {
 	return text
 }
 
-// Decision 0009: no key gets into anything that is written, in whatever way it could be written there.
+// Decision 0009, and 0023: no key gets into anything that is written, in whatever way it could be written there; and what
+// is made again is the run's own.
 func TestNoKeyIsInAnythingThatIsWritten(t *testing.T) {
 	var saw atomic.Int64
 	origin := babbler(t, &saw)
@@ -177,7 +178,7 @@ func TestNoKeyIsInAnythingThatIsWritten(t *testing.T) {
 	if err := os.WriteFile(document, babbled(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(folder, "out")
+	out, again := filepath.Join(folder, "out"), filepath.Join(folder, "again")
 	var stdout, stderr bytes.Buffer
 	code := run([]string{
 		"restest", "run", document, "--url", origin, "--budget", "2s", "--seed", "7", "--out", out, "--log-level", "debug",
@@ -190,23 +191,16 @@ func TestNoKeyIsInAnythingThatIsWritten(t *testing.T) {
 	if code != reporter.ExitErrors || saw.Load() == 0 {
 		t.Fatalf("it ended with %d: %s", code, stderr.String())
 	}
-	outputs := map[string]string{"the standard output": stdout.String(), "the standard error": stderr.String()}
-	paths := []string{filepath.Join(folder, "summary.md")}
-	err := filepath.WalkDir(out, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			paths = append(paths, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	_, retold, retellingSaid := called("report", out, "--out", again)
+	_, compared, _ := called("compare", out, again)
+	outputs := map[string]string{
+		"the standard output": stdout.String(), "the standard error": stderr.String(),
+		"the summary made again": retold + retellingSaid, "the comparison": compared,
+		"summary.md": string(content(t, folder, "summary.md")),
 	}
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if filepath.Base(path) == reporter.RecordingName {
+	got := files(t, again)
+	for name, b := range files(t, out) {
+		if name == reporter.RecordingName {
 			zip, err := zstd.NewReader(bytes.NewReader(b))
 			if err != nil {
 				t.Fatal(err)
@@ -215,16 +209,15 @@ func TestNoKeyIsInAnythingThatIsWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			zip.Close()
+		} else if !bytes.Equal(b, got[name]) {
+			t.Errorf("%s made again is another one", name)
 		}
-		outputs[filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path)] = string(b)
+		outputs[name] = string(b)
 	}
 	if len(outputs) < len(settings.Formats)+5 {
 		t.Errorf("only %d outputs", len(outputs))
 	}
-	var told reporter.Report
-	if err := json.Unmarshal([]byte(outputs["out/"+reporter.ReportName]), &told); err != nil {
-		t.Fatal(err)
-	}
+	told := reportIn(t, out)
 	if len(told.Findings) < 10 || len(told.CurlVariables) < 5 {
 		t.Fatalf("only %d findings with %d variables", len(told.Findings), len(told.CurlVariables))
 	}

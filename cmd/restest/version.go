@@ -13,6 +13,9 @@ import (
 // unreleased is the version of a program that was not built from a release.
 const unreleased = "3.0-dev"
 
+// released is the version that a release is built with (-ldflags "-X main.released=…"), "" for any other build.
+var released string
+
 func (a *app) versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "version",
@@ -40,6 +43,9 @@ Says which version of restest this is, what it was built from, and with which Go
 
 // version is the release the program was built from.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return unreleased

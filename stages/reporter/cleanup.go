@@ -87,6 +87,9 @@ func (b *belongings) gone(address string) {
 
 // cleanUp tells it, nil where the run made nothing that it knew how to delete.
 func (r *Reporter) cleanUp() *CleanUp {
+	if r.ending != nil {
+		return r.ending.CleanUp
+	}
 	b := &r.belongings
 	if b.made == 0 {
 		return nil

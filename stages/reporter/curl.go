@@ -20,6 +20,9 @@ type curl struct {
 
 // curl is the command that sends the exchange's request again.
 func (r *Reporter) curl(ex *messages.Exchange) curl {
+	if again := r.retold.again(); again != nil {
+		return curl{again.Curl, again.CurlNote}
+	}
 	c := curler{mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept, insecure: !r.cfg.Settings.Engine.VerifyCertificates}
 	return c.command(r.cfg.Document.Origin, ex)
 }
@@ -198,7 +201,7 @@ func has(fields []messages.Field, name string) bool {
 // exports are the lines that set the variables the commands use.
 func (r *Reporter) exports(commands []string) []string {
 	var lines []string
-	for _, v := range r.mask.VariablesIn(strings.Join(commands, "\n")) {
+	for _, v := range r.variablesIn(strings.Join(commands, "\n")) {
 		lines = append(lines, fmt.Sprintf("export %s='…'  # %s", v.Name, v.Meaning))
 	}
 	return lines

@@ -23,13 +23,22 @@ type Folder struct{ path string }
 // run has written, more names of files among it, so that an old report is never taken for this run's. Other files in it are
 // left alone.
 func NewFolder(path string, more ...string) (*Folder, error) {
+	return folder(path, append([]string{ReportName, RecordingName}, more...))
+}
+
+// ReopenFolder is NewFolder for a report that is made again: a recording that lies there stays.
+func ReopenFolder(path string, more ...string) (*Folder, error) {
+	return folder(path, append([]string{ReportName}, more...))
+}
+
+func folder(path string, remove []string) (*Folder, error) {
 	if at, err := os.Stat(path); err == nil && !at.IsDir() {
 		return nil, fmt.Errorf("the report cannot go into %s, which is no folder", path)
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("no folder can be made for the report: %w", err)
 	}
-	for _, name := range append([]string{ReportName, RecordingName}, more...) {
+	for _, name := range remove {
 		if err := os.Remove(filepath.Join(path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("an earlier run's file cannot be removed: %w", err)
 		}

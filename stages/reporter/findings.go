@@ -185,6 +185,9 @@ func (g *group) tell(t teller, ex *messages.Exchange, f *messages.Finding, line 
 
 // again is what to send to see the finding again. Credentials that are none of the run's keys stay hidden.
 func (t teller) again(r *messages.Request) *Again {
+	if again := t.retold.again(); again != nil {
+		return again.Request
+	}
 	fields := make([][2]Text, len(r.Header))
 	for i, f := range r.Header {
 		value := f.Value

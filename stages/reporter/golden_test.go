@@ -16,13 +16,16 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// situations are runs as a person sees them. Each is kept in testdata, under its name.
-var situations = []struct {
+// situation is a run as a person sees it.
+type situation struct {
 	name   string
 	config func(*Config)
 	play   func(*scene) Result
 	report bool // keep the report, too
-}{
+}
+
+// situations are runs as a person sees them. Each is kept in testdata, under its name.
+var situations = []situation{
 	{
 		name: "clean",
 		play: func(s *scene) Result {
@@ -190,7 +193,7 @@ var situations = []struct {
 		name: "nothing but 400",
 		play: func(s *scene) Result {
 			for i := range 9 {
-				s.judged(i%3, 400)
+				s.judged(i%3, 400, body(`{"error": "petId has to be a number",`+"\n\t"+`"code": 17}`))
 			}
 			s.at(10 * time.Second)
 			return s.over(messages.DeadlineCame)
@@ -332,6 +335,181 @@ var situations = []struct {
 			return s.over(messages.DeadlineCame)
 		},
 	},
+}
+
+// watched is a config for a terminal.
+func watched(width, height int) func(*Config) {
+	return func(c *Config) {
+		c.LiveTTY, c.Color, c.Width, c.Height = true, true, width, height
+		c.Settings.Report.LiveEvery = 500 * time.Millisecond
+	}
+}
+
+// busy is a run of which there is something to see in the live line.
+func busy(s *scene) Result {
+	s.paced.InFlight = 3
+	for i := range 12 {
+		s.at(time.Duration(i+1) * 300 * time.Millisecond)
+		s.judged(i%3, []int{200, 404, 500}[i%3])
+	}
+	s.judged(1, 500, finding(serverError))
+	s.at(4 * time.Second)
+	return s.over(messages.DeadlineCame)
+}
+
+func init() {
+	situations = append(situations, []situation{
+		{name: "a narrow terminal", config: watched(40, 24), play: busy},
+		{name: "a wide terminal", config: watched(200, 60), play: busy},
+		{
+			name: "NO_COLOR",
+			config: func(c *Config) {
+				watched(100, 40)(c)
+				c.Color = false
+			},
+			play: busy,
+		},
+		{
+			name: "a low terminal",
+			config: func(c *Config) {
+				watched(60, 10)(c)
+				c.Document = shop(20)
+			},
+			play: func(s *scene) Result {
+				for op := range 20 {
+					s.judged(op, []int{200, 404, 200, 500}[op%4])
+				}
+				s.at(time.Second)
+				return s.over(messages.DeadlineCame)
+			},
+		},
+		{
+			name:   "a hold counts down",
+			config: watched(120, 40),
+			play: func(s *scene) Result {
+				s.judged(0, 200)
+				s.judged(1, 429, refusal)
+				s.judged(2, 429, refusal)
+				s.paced.HeldUntil = 3e9
+				for i := range 4 {
+					s.at(time.Duration(i+1) * time.Second)
+				}
+				s.paced.HeldUntil = 0
+				s.judged(0, 200)
+				s.at(5 * time.Second)
+				return s.over(messages.DeadlineCame, func(p *messages.Paced) {
+					p.WholeAPI = messages.Held{Times: 1, Stated: 1, Lasted: 3 * time.Second}
+					p.Idle, p.IdleAsked = 32*time.Second/10, 3*time.Second
+				})
+			},
+		},
+		{
+			name: "killed",
+			play: func(s *scene) Result {
+				s.judged(0, 200)
+				s.judged(1, 500, finding(serverError))
+				s.at(3 * time.Second)
+				return s.over(messages.Killed)
+			},
+		},
+		{
+			name:   "nothing in the document",
+			config: func(c *Config) { c.Document = shop(0) },
+			play:   func(s *scene) Result { return s.over(messages.NothingToSend) },
+		},
+		{
+			name: "no reply at all",
+			play: func(s *scene) Result {
+				for op := range 3 {
+					s.judged(op, 0, unanswered(messages.NoReply, messages.TimedOut, "no reply within 30s"))
+				}
+				s.at(10 * time.Second)
+				return s.over(messages.DeadlineCame)
+			},
+		},
+		{
+			name:   "401 in places",
+			config: func(c *Config) { c.KeysMissing = []string{"api_key", "petstore_auth"} },
+			play: func(s *scene) Result {
+				for i := range 9 {
+					s.judged(i%3, []int{200, 401, 403}[i%3])
+				}
+				s.at(10 * time.Second)
+				return s.over(messages.DeadlineCame)
+			},
+		},
+		{
+			name:   "a key that may do little",
+			config: func(c *Config) { c.KeysUsed = []string{"api_key"} },
+			play: func(s *scene) Result {
+				for i := range 9 {
+					s.judged(i%3, []int{200, 403, 200}[i%3])
+				}
+				s.at(10 * time.Second)
+				return s.over(messages.DeadlineCame)
+			},
+		},
+		{
+			name: "nothing found under any id",
+			play: func(s *scene) Result {
+				for i := range 9 {
+					s.judged(i%3, []int{200, 201, 404}[i%3])
+				}
+				s.at(10 * time.Second)
+				return s.over(messages.DeadlineCame)
+			},
+		},
+		{
+			name: "resting to the end",
+			play: func(s *scene) Result {
+				s.judged(0, 200)
+				s.judged(1, 200)
+				s.judged(2, 429, refusal)
+				for range 20 {
+					s.judged(0, 200)
+				}
+				s.at(10 * time.Second)
+				return s.over(messages.DeadlineCame, func(p *messages.Paced) {
+					p.Waits = []messages.Waited{{Operation: 2, Times: 1, Stated: 1, Lasted: 10 * time.Second, Until: 60e9}}
+				})
+			},
+		},
+		{
+			name: "a dictionary",
+			config: func(c *Config) {
+				c.Dictionaries = []Dictionary{{File: "values.yaml", Name: "values", Values: 3, NotUsed: []string{"values.yaml:4: no operation nope"}}}
+			},
+			play: func(s *scene) Result {
+				s.judged(0, 200, request(func(r *messages.Request) {
+					r.Origins = []messages.Origin{{Place: "query.q", Source: "dictionary values"}}
+				}))
+				s.judged(1, 201)
+				s.judged(2, 404)
+				s.at(10 * time.Second)
+				return s.over(messages.DeadlineCame)
+			},
+		},
+		{
+			name: "simulated",
+			config: func(c *Config) {
+				c.Simulated = func() Simulated {
+					return Simulated{From: "run.ndjson.zst", Replies: 3, Invented: 1, Masked: 1, Notes: []string{"The recording ends early."}}
+				}
+			},
+			play: func(s *scene) Result {
+				for op := range 3 {
+					s.judged(op, 200)
+				}
+				s.at(10 * time.Second)
+				return s.over(messages.DeadlineCame)
+			},
+		},
+	}...)
+}
+
+// body has the reply say something.
+func body(text string) change {
+	return reply(func(r *messages.Reply) { r.Body, r.Length = []byte(text), int64(len(text)) })
 }
 
 func TestEachSituationIsToldAsItWas(t *testing.T) {

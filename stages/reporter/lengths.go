@@ -84,6 +84,14 @@ type ResponseTimes struct {
 	Most  string `json:"most"`
 }
 
+// median is the time within which half of the replies came, empty where there was none.
+func (r *ResponseTimes) median() string {
+	if r == nil {
+		return ""
+	}
+	return r.P50
+}
+
 func (l *lengths) told() *ResponseTimes {
 	if l.count == 0 {
 		return nil

@@ -24,13 +24,16 @@ const (
 const howToRead = "Zstandard over one JSON object a line: first run, then an exchange each in the order they ended, and last end, " +
 	"which is missing if the run was killed. Moments are nanoseconds since the run started. A text that is not UTF-8 is {\"base64\": …}. " +
 	"masked lists where something secret was hidden: letters became x and digits 0. " +
-	"run.files are the document's files as they were read, the document itself first; restest sim replays the recording with them."
+	"run.files are the document's files as they were read, the document itself first; restest sim replays the recording with them. " +
+	"judged is what was found in the exchange, and end.paced how the requests went out: restest report makes the report again."
 
-// Line is one line of a recording; one of its members is set.
+// Line is one line of a recording: the run, an exchange, or the end.
 type Line struct {
 	Run      *RunLine      `json:"run,omitempty"`
 	Exchange *ExchangeTold `json:"exchange,omitempty"`
-	End      *EndLine      `json:"end,omitempty"`
+	// Judged goes with an exchange, where there is more to say of it.
+	Judged *JudgedLine `json:"judged,omitempty"`
+	End    *EndLine    `json:"end,omitempty"`
 }
 
 // RunLine is a recording's first line: what was run.
@@ -39,7 +42,7 @@ type RunLine struct {
 	Version    int             `json:"version"`
 	HowToRead  string          `json:"howToRead"`
 	Tool       Tool            `json:"tool"`
-	Started    string          `json:"started"` // RFC 3339
+	Started    string          `json:"started"` // RFC 3339, to the nanosecond
 	Document   DocumentTold    `json:"document"`
 	Origin     string          `json:"origin"`
 	URL        string          `json:"url,omitempty"` // as it was given
@@ -52,6 +55,9 @@ type RunLine struct {
 	KeysNotGiven []string `json:"keysNotGiven,omitempty"`
 	// SignIn is how the run signed in, keys masked, for a replay.
 	SignIn json.RawMessage `json:"signIn,omitempty"`
+	// Dictionaries are those that values were taken from, Unbuildable the operations no request could be built for.
+	Dictionaries []Dictionary      `json:"dictionaries,omitempty"`
+	Unbuildable  []UnbuildableLine `json:"unbuildable,omitempty"`
 	// Begun is the moment the stages began, LastWrite that of the last write to the API before; negative: none.
 	Begun     int64 `json:"begun"`
 	LastWrite int64 `json:"lastWrite"`
@@ -60,6 +66,12 @@ type RunLine struct {
 	// Files are the document's files; FilesNote says why they are not here.
 	Files     []FileLine `json:"files,omitempty"`
 	FilesNote string     `json:"filesNote,omitempty"`
+}
+
+// UnbuildableLine is an operation no request could be built for, by its id, and why.
+type UnbuildableLine struct {
+	Operation string `json:"operation"`
+	Reason    string `json:"reason"`
 }
 
 // FileLine is one file of the document as it was read.
@@ -126,6 +138,12 @@ type EndLine struct {
 	CutShort  bool   `json:"cutShort"`
 	Exchanges int64  `json:"exchanges"`
 	Totals    Totals `json:"totals"`
+	// At is the moment the run ended, Paced the pacer's account of it, for a report to be made again.
+	At          int64           `json:"at"`
+	Paced       *messages.Paced `json:"paced"`
+	OwnFailures []OwnFailure    `json:"ownFailures,omitempty"`
+	CleanUp     *CleanUp        `json:"cleanUp,omitempty"`
+	Simulated   *Simulated      `json:"simulated,omitempty"`
 }
 
 // mostUnflushed is how many exchanges, at most, are lost when the tool is killed.
@@ -167,7 +185,7 @@ func newRecording(out Directory, t teller, run *RunLine) (*recording, error) {
 }
 
 // add writes one exchange. After an error the recording is closed and must not be used any more.
-func (rec *recording) add(j *messages.Judged, now messages.Instant) error {
+func (rec *recording) add(j *messages.Judged, curl func(*messages.Exchange) curl, now messages.Instant) error {
 	told := rec.teller.exchange(j.Exchange)
 	told.Refused = j.Refused
 	told.Unjudged = rec.teller.words("unjudged", j.Unjudged)
@@ -178,7 +196,7 @@ func (rec *recording) add(j *messages.Judged, now messages.Instant) error {
 		}
 		told.Findings = append(told.Findings, FindingTold{f.Code, level})
 	}
-	if err := rec.write(Line{Exchange: told}); err != nil {
+	if err := rec.write(Line{Exchange: told, Judged: rec.teller.judged(j, told, curl)}); err != nil {
 		return err
 	}
 	rec.exchanges++
@@ -309,7 +327,7 @@ func (r *Reporter) runLine() *RunLine {
 	doc := r.cfg.Document
 	told := &RunLine{
 		Format: recordingFormat, Version: recordingVersion, HowToRead: howToRead,
-		Tool: r.cfg.Tool, Started: timestamp(r.cfg.Started),
+		Tool: r.cfg.Tool, Started: r.cfg.Started.UTC().Format(time.RFC3339Nano),
 		Document: r.documentTold(), Origin: r.mask.Text(doc.Origin),
 		URL:      r.mask.Text(r.cfg.URL),
 		TestPlan: r.mask.Text(r.cfg.TestPlan),
@@ -325,8 +343,17 @@ func (r *Reporter) runLine() *RunLine {
 	for _, op := range doc.Operations {
 		told.Operations = append(told.Operations, OperationLine{op.Index, op.ID, op.Method, op.Path})
 	}
+	told.Dictionaries, told.Unbuildable = r.dictionariesTold(), r.unbuildableLines()
 	told.Files, told.FilesNote = r.cfg.Files.lines(r.mask), r.cfg.Files.note()
 	return told
+}
+
+func (r *Reporter) unbuildableLines() []UnbuildableLine {
+	var lines []UnbuildableLine
+	for _, u := range r.cfg.Unbuildable {
+		lines = append(lines, UnbuildableLine{r.cfg.Document.Operations[u.Operation].ID, r.mask.Text(u.Reason)})
+	}
+	return lines
 }
 
 func (r *Reporter) documentTold() DocumentTold {
@@ -345,8 +372,15 @@ func (r *Reporter) settingLines() []SettingLine {
 }
 
 func (r *Reporter) endLine() *EndLine {
-	return &EndLine{
-		Ended: timestamp(r.clk.Wall(r.clk.Now())), End: endWord(r.paced.End), CutShort: r.cutShort(),
-		Totals: r.totals(),
+	p := *r.paced
+	p.Reason = r.mask.Text(clip(p.Reason, longestWords))
+	end := &EndLine{
+		Ended: timestamp(r.clk.Wall(r.ended)), End: endWord(p.End), CutShort: r.cutShort(),
+		Totals: r.totals(), At: int64(r.ended), Paced: &p, OwnFailures: r.ownFailures(), CleanUp: r.cleanUp(),
 	}
+	if r.cfg.Simulated != nil {
+		told := r.cfg.Simulated()
+		end.Simulated = &told
+	}
+	return end
 }

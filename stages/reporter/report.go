@@ -348,7 +348,7 @@ type OwnFailure struct {
 
 // report is the run as it stands, for report.json.
 func (r *Reporter) report() *Report {
-	doc, now, v, p := r.cfg.Document, r.clk.Now(), r.verdict(), r.paced
+	doc, now, v, p := r.cfg.Document, r.ended, r.verdict(), r.paced
 	rep := &Report{
 		Format:         reportFormat,
 		Tool:           r.cfg.Tool,
@@ -396,7 +396,7 @@ func (r *Reporter) report() *Report {
 			WaitsLeftOut:          p.SpellsLeft,
 		},
 		Settings:    r.settingLines(),
-		OwnFailures: []OwnFailure{},
+		OwnFailures: r.ownFailures(),
 		Unauthorized: UnauthorizedTold{
 			Replies: r.tally.unauthorized, OpeningLap: r.tally.lap, OpeningLapRefused: r.tally.lapUnauthorized,
 			EndedTheRun: p.End == messages.Unauthorized, OperationsWithOnly: []string{},
@@ -433,19 +433,22 @@ func (r *Reporter) report() *Report {
 	for _, f := range r.gathered.groups {
 		commands.WriteString(f.curl.line + "\n" + f.again.keys())
 	}
-	for _, v := range r.mask.VariablesIn(commands.String()) {
-		rep.CurlVariables = append(rep.CurlVariables, CurlVariable{v.Name, v.Meaning})
-	}
+	rep.CurlVariables = append(rep.CurlVariables, r.variablesIn(commands.String())...)
 	for _, reason := range commonest(r.tally.unjudged) {
 		rep.Unjudged = append(rep.Unjudged, ReasonCount{r.mask.Text(reason), r.tally.unjudged[reason]})
 	}
+	return rep
+}
+
+func (r *Reporter) ownFailures() []OwnFailure {
+	told := []OwnFailure{}
 	for _, f := range r.failures.lines {
-		rep.OwnFailures = append(rep.OwnFailures, OwnFailure{f.text, f.count})
+		told = append(told, OwnFailure{f.text, f.count})
 	}
 	if n := r.failures.more; n > 0 {
-		rep.OwnFailures = append(rep.OwnFailures, OwnFailure{"other failures", n})
+		told = append(told, OwnFailure{"other failures", n})
 	}
-	return rep
+	return told
 }
 
 // reportOperations tells what became of each operation.

@@ -61,10 +61,11 @@ type Config struct {
 	// Formats are what the report is written as besides report.json.
 	Formats []Format
 	// Live is where the run is told about as it goes, the standard error as a rule; nil: nowhere. LiveTTY says that
-	// it is a terminal, Width how many columns that has (0: 80), Color and UTF8 what it can show.
+	// it is a terminal, Width how many columns that has (0: 80), Height how many lines (0: not known), Color and UTF8 what it can show.
 	Live    io.Writer
 	LiveTTY bool
 	Width   int
+	Height  int
 	Color   bool
 	UTF8    bool
 	// Quiet keeps everything from Live; the summary is made all the same.
@@ -80,6 +81,8 @@ type Config struct {
 	Done func()
 	// Simulated says, at the end, what a run on paper was answered by; nil for a run that tests an API.
 	Simulated func() Simulated
+	// Recorded opens the recording that the run is told from, nil for a run that is told as it goes (decision 0023).
+	Recorded func() (io.ReadCloser, error)
 }
 
 // Format is one more file that the report is written as.
@@ -164,7 +167,14 @@ type Reporter struct {
 	asked     bool // an Ask has not been answered yet
 	cancel    func()
 
+	// retold is the recorded exchange that is being told again, variables those that its curl lines and the others' use,
+	// ending the recording's last line.
+	retold    *retold
+	variables []VariableLine
+	ending    *EndLine
+
 	finished bool
+	ended    messages.Instant
 	result   Result
 }
 
@@ -254,6 +264,7 @@ func (r *Reporter) Handle(m messages.ToReporter) {
 func (r *Reporter) judged(j *messages.Judged) {
 	r.signedIn(j)
 	r.tally.add(j)
+	r.listen(j.Exchange)
 	r.learned.add(r.cfg.Dictionaries, j.Exchange)
 	r.belongings.judged(j.Exchange)
 	for i := range j.Findings {
@@ -268,7 +279,7 @@ func (r *Reporter) judged(j *messages.Judged) {
 		r.logExchange(e, j)
 	}
 	if r.recording != nil {
-		r.keepRecording(r.recording.add(j, r.clk.Now()))
+		r.keepRecording(r.recording.add(j, r.curl, r.clk.Now()))
 	}
 	r.to.Pacer(messages.Slot{Slot: j.Exchange.Slot, Open: j.Exchange.Open})
 }
@@ -362,7 +373,7 @@ func (r *Reporter) Finish(cause error) Result {
 	if r.finished {
 		return r.result
 	}
-	r.finished = true
+	r.finished, r.ended = true, r.clk.Now()
 	r.cancel()
 	r.screen.draw("")
 	if r.cfg.Done != nil {
@@ -406,10 +417,9 @@ func (r *Reporter) resultOf(v verdict, summary string) Result {
 
 // settle makes sure that there is an account of the pacer to report from, and notes what went wrong with the run.
 func (r *Reporter) settle(cause error) {
-	now := r.clk.Now()
 	if r.paced == nil {
 		r.paced = &messages.Paced{
-			At: now, Sent: r.tally.all.sent, Dropped: r.tally.all.neverSent, ShortestGap: -1,
+			At: r.ended, Sent: r.tally.all.sent, Dropped: r.tally.all.neverSent, ShortestGap: -1,
 			Waiting: r.cfg.Settings.Schedule.WaitWhenToldTo,
 		}
 	} else {
@@ -434,7 +444,7 @@ func (r *Reporter) settle(cause error) {
 		r.failures.add(r.mask.Text(reason))
 	}
 	if r.paced.StoppedAt <= 0 {
-		r.paced.StoppedAt = now
+		r.paced.StoppedAt = r.ended
 		if r.paced.Over && r.paced.At > 0 {
 			r.paced.StoppedAt = r.paced.At
 		}
@@ -443,7 +453,7 @@ func (r *Reporter) settle(cause error) {
 
 // cutShort says that the run did not go to its own end.
 func (r *Reporter) cutShort() bool {
-	return !r.paced.Over || interrupted(r.paced.End) || r.paced.End == messages.Failed
+	return !r.paced.Over || interrupted(r.paced.End) || r.paced.End == messages.Killed || r.paced.End == messages.Failed
 }
 
 func interrupted(e messages.End) bool { return e == messages.Interrupted || e == messages.Terminated }
@@ -481,10 +491,13 @@ func (told *Report) Write(w io.Writer) error {
 // exchanges are those of the recording, read back, or else those that show the findings.
 func (r *Reporter) exchanges(told *Report) Exchanges {
 	return func(f func(*ExchangeTold) error) error {
-		folder, ok := r.cfg.Out.(interface {
+		open := r.cfg.Recorded
+		if folder, ok := r.cfg.Out.(interface {
 			Open(name string) (io.ReadCloser, error)
-		})
-		if !r.recorded || !ok {
+		}); ok && r.recorded {
+			open = func() (io.ReadCloser, error) { return folder.Open(RecordingName) }
+		}
+		if open == nil {
 			for i := range told.Findings {
 				if err := f(told.Findings[i].ExchangeTold); err != nil {
 					return err
@@ -492,7 +505,7 @@ func (r *Reporter) exchanges(told *Report) Exchanges {
 			}
 			return nil
 		}
-		file, err := folder.Open(RecordingName)
+		file, err := open()
 		if err != nil {
 			return err
 		}
@@ -526,7 +539,7 @@ func (r *Reporter) write(name string, content func(io.Writer) error) (err error)
 }
 
 func (r *Reporter) teller() teller {
-	return teller{doc: r.cfg.Document, mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept}
+	return teller{doc: r.cfg.Document, mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept, retold: r.retold}
 }
 
 // failures are the tool's own, each once with how often it came.

@@ -16,7 +16,6 @@ import (
 // How much of a long list the summary shows; the report has all.
 const (
 	mostFindingsTold = 25
-	mostRows         = 40
 	mostNames        = 10
 	mostReasonsTold  = 5
 	widestName       = 48
@@ -27,6 +26,7 @@ func (r *Reporter) summary(v verdict) string {
 	s := summary{Reporter: r}
 	s.line("%s", r.headline())
 	s.replies()
+	s.timeSpent()
 	s.signedInLines()
 	s.waits()
 	s.foreseen()
@@ -39,6 +39,7 @@ func (r *Reporter) summary(v verdict) string {
 	s.cleanedUp(s.cleanUp())
 	s.failed()
 	s.simulated()
+	s.next()
 	s.files()
 	s.section()
 	s.line("%s", v.sentence)
@@ -135,6 +136,8 @@ func stopWords(p *messages.Paced) string {
 		words = "no connection to the API could be opened any more"
 	case messages.Failed:
 		words = "the tool failed"
+	case messages.Killed:
+		words = "the run was killed, and nothing is known of what it did after that"
 	}
 	if p.Reason != "" {
 		words += " (" + clip(p.Reason, 300) + ")"
@@ -271,81 +274,6 @@ func operationWords(op *document.Operation) string {
 		return is
 	}
 	return fmt.Sprintf("%s (%s)", op.ID, is)
-}
-
-// table is the replies by operation and class of status.
-func (s *summary) table() {
-	rows, folded := s.rows()
-	if len(rows) == 0 {
-		return
-	}
-	type column struct {
-		name  string
-		count func(*operationTally) int64
-	}
-	columns := []column{{"requests", func(t *operationTally) int64 { return t.sent }}}
-	for _, i := range []int{1, 2, 3, 4, 5, 0} {
-		columns = append(columns, column{classNames[i], func(t *operationTally) int64 { return t.classes[i] }})
-	}
-	columns = append(columns,
-		column{"no reply", func(t *operationTally) int64 { return t.noReply }},
-		column{"never sent", func(t *operationTally) int64 { return t.neverSent }})
-	columns = slices.DeleteFunc(columns, func(c column) bool {
-		return !slices.ContainsFunc(s.tally.operations, func(t operationTally) bool { return c.count(&t) > 0 })
-	})
-	cells := [][]string{{"operation"}}
-	for _, c := range columns {
-		cells[0] = append(cells[0], c.name)
-	}
-	for _, op := range rows {
-		row := []string{cut(s.shown(op.ID), widestName)}
-		for _, c := range columns {
-			row = append(row, number(c.count(&s.tally.operations[op.Index])))
-		}
-		cells = append(cells, row)
-	}
-	s.section()
-	for _, line := range aligned(cells) {
-		s.b.WriteString(line + "\n")
-	}
-	if folded > 0 {
-		s.line("and %s in which there is less to see", plural(int64(folded), "operation"))
-	}
-}
-
-// rows are the operations to list, in the document's order: those requests were made for or, if they are too many,
-// those worth seeing first. It also counts those left out.
-func (s *summary) rows() ([]*document.Operation, int) {
-	var rows []*document.Operation
-	for _, op := range s.cfg.Document.Operations {
-		if t := &s.tally.operations[op.Index]; t.sent > 0 || t.neverSent > 0 {
-			rows = append(rows, op)
-		}
-	}
-	if len(rows) <= mostRows {
-		return rows, 0
-	}
-	worth := func(op *document.Operation) int {
-		t, f := &s.tally.operations[op.Index], s.gathered.byOperation[op.Index]
-		switch {
-		case f != nil && f.errors > 0:
-			return 0
-		case t.classes[5] > 0 || t.classes[0] > 0 || t.noReply > 0:
-			return 1
-		case f != nil:
-			return 2
-		case t.onlyRefused():
-			return 3
-		case t.classes[2] == 0:
-			return 4
-		}
-		return 5
-	}
-	slices.SortStableFunc(rows, func(a, b *document.Operation) int { return cmp.Compare(worth(a), worth(b)) })
-	folded := len(rows) - mostRows
-	rows = rows[:mostRows]
-	slices.SortFunc(rows, func(a, b *document.Operation) int { return cmp.Compare(a.Index, b.Index) })
-	return rows, folded
 }
 
 // aligned are the lines of a table: the first column to the left, numbers to the right.

@@ -76,6 +76,8 @@ type operationTally struct {
 	counts
 	statuses   map[int]int64
 	answeredIn lengths
+	// said is how the operation first refused a request for what was in it.
+	said string
 }
 
 func newTally(operations int) tally {

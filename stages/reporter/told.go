@@ -157,10 +157,15 @@ type teller struct {
 	mask    *credentials.Mask
 	longest int64
 	masked  []string
+	// retold is what the recording holds of the exchange where it is told from there, nil where it is not.
+	retold *retold
 }
 
 // exchange tells all of it but what the checks said.
 func (t teller) exchange(ex *messages.Exchange) *ExchangeTold {
+	if t.retold != nil {
+		return t.retold.exchange()
+	}
 	t.masked = nil
 	told := &ExchangeTold{
 		Seq: ex.Request.Seq, Operation: t.doc.Operations[ex.Request.Operation].ID, Nth: ex.Request.Nth,
@@ -244,6 +249,9 @@ func (t *teller) text(place, s string) Text {
 
 // words is text that is bounded in length. Keys are hidden before it is cut.
 func (t *teller) words(place, s string) Text {
+	if t.retold != nil {
+		return Text(s)
+	}
 	return Text(clip(string(t.text(place, clip(s, 8*longestWords))), longestWords))
 }
 
@@ -408,6 +416,11 @@ func OutcomeOf(word string) (messages.Outcome, error) {
 	return wordOf(word, "outcome", messages.NeverSent, messages.Answered, outcomeWord)
 }
 
+// PurposeOf reads the word for a purpose.
+func PurposeOf(word string) (messages.Purpose, error) {
+	return wordOf(word, "purpose", messages.OpeningLap, messages.Rechecking, purposeWord)
+}
+
 // FailureOf reads the word for a failure.
 func FailureOf(word string) (messages.Failure, error) {
 	return wordOf(word, "kind of failure", messages.NoFailure, messages.NotWritten, failureWord)
@@ -497,6 +510,8 @@ func endWord(e messages.End) string {
 		return "unconnected"
 	case messages.Failed:
 		return "failed"
+	case messages.Killed:
+		return "killed"
 	}
 	return fmt.Sprintf("end%d", e)
 }

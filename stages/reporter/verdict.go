@@ -34,7 +34,7 @@ type verdict struct {
 // judge gives the verdict. Of what holds, the first of these decides:
 //
 //  1. the tool itself failed: 4
-//  2. a signal stopped the run: 130 for Ctrl-C, 143 for SIGTERM
+//  2. a signal stopped the run: 130 for Ctrl-C, 143 for SIGTERM and for a run that was killed
 //  3. errors were found, or warnings with checks.failOnWarnings: 1
 //  4. the API refused the run: each request of the opening lap was answered 401, the sign-in failed and nothing else was
 //     answered, each reply asked for a wait, the API
@@ -53,6 +53,8 @@ func judge(f facts) verdict {
 		return verdict{ExitInterrupted, "interrupted", "Stopped by Ctrl-C before its time was up. " + sofar}
 	case f.end == messages.Terminated:
 		return verdict{ExitTerminated, "terminated", "Asked to end by a signal before its time was up. " + sofar}
+	case f.end == messages.Killed:
+		return verdict{ExitTerminated, "terminated", "The run was killed: its recording ends early. " + sofar}
 	case f.errors > 0:
 		return verdict{ExitErrors, "errorsFound", upper(found) + "."}
 	case f.warnings > 0 && f.failOnWarnings:
