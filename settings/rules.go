@@ -292,6 +292,109 @@ var rules = map[string]rule{
 	"checks.brokenReply": {
 		meaning: "A reply that breaks HTTP itself, such as one that ends before its Content-Length (RFC 9112).",
 	},
+	"checks.createdToDelete": {
+		meaning: "F102, a warning: 201 to a DELETE (RFC 9110 section 9.3.5).",
+	},
+	"checks.createdToGet": {
+		meaning: "F103, a warning: 201 to a GET or HEAD (RFC 9110 section 9.2.1).",
+	},
+	"checks.createdToPatch": {
+		meaning: "F104, a warning and an opinion: 201 to a PATCH where the document does not declare it (RFC 5789).",
+	},
+	"checks.noContentWithContent": {
+		meaning: "F105, a warning: 204 with a Content-Length other than 0 or a Transfer-Encoding (RFC 9110 section 8.6).",
+	},
+	"checks.tooLargeWithoutContent": {
+		meaning: "F106, a warning: 413 to a request without content (RFC 9110 section 15.5.14).",
+	},
+	"checks.unsupportedWithoutContent": {
+		meaning: "F107, a warning: 415 to a request without content (RFC 9110 section 15.5.16).",
+	},
+	"checks.notModifiedUnasked": {
+		meaning: "F108, a warning: 304 to neither GET nor HEAD, or without a condition (RFC 9110 section 15.4.5).",
+	},
+	"checks.unauthorizedWithoutChallenge": {
+		meaning: "F109, a warning: 401 without WWW-Authenticate (RFC 9110 section 15.5.2).",
+	},
+	"checks.notAllowedWithoutAllow": {
+		meaning: "F110, a warning: 405 without Allow (RFC 9110 section 15.5.6).",
+	},
+	"checks.resetContentWithContent": {
+		meaning: "F111, a warning: 205 with content (RFC 9110 section 15.3.6).",
+	},
+	"checks.upgradeRequiredWithoutUpgrade": {
+		meaning: "F112, a warning: 426 without Upgrade (RFC 9110 section 15.5.22).",
+	},
+	"checks.stillThereAfterDelete": {
+		meaning: "F113, an error: what a DELETE has removed can still be read or changed (RFC 9110 section 9.3.5).",
+	},
+	"checks.changedByRefusedWrite": {
+		meaning: "F114, an error: a refused PUT or PATCH has changed the thing.",
+	},
+	"checks.repeatedPutCreates": {
+		meaning: "F115, a warning: a repeated PUT answers 201 again (RFC 9110 section 9.3.4).",
+	},
+	"checks.putCreatesExisting": {
+		meaning: "F116, a warning: a PUT answers 201 of what was there (RFC 9110 section 9.3.4).",
+	},
+	"checks.partialPut": {
+		meaning: "F117, a warning: a PUT leaves members that it did not send (RFC 9110 section 9.3.4).",
+	},
+	"checks.putNotIdempotent": {
+		meaning: "F118, a warning: a PUT sent twice does something else the second time (RFC 9110 section 9.2.2).",
+	},
+	"checks.invalidMergePatch": {
+		meaning: "F119, a warning: a JSON merge patch that is not done as RFC 7396 has it.",
+	},
+	"checks.invalidLocation": {
+		meaning: "F120, a warning: a Location that is no URI reference, or of a 201 at another server (RFC 9110 section 10.2.2).",
+	},
+	"checks.createdNotFound": {
+		meaning: "F122, an error: what was created is not there right after it (RFC 9110 section 15.3.2).",
+	},
+	"checks.invalidAllow": {
+		meaning: "F201, a warning: an Allow that lacks methods the document declares for the path.",
+	},
+	"checks.unauthorizedUnsecured": {
+		meaning: "F202, a warning: 401 where the document asks for no credentials.",
+	},
+	"checks.forbiddenWithoutUnauthorized": {
+		meaning: "F203, a warning and an opinion: 403 where the document declares no 401.",
+	},
+	"checks.notAcceptableThoughDeclared": {
+		meaning: "F204, a warning: 406 though the Accept asked for a type the document declares.",
+	},
+	"checks.invalidAccepted": {
+		meaning: "F206, a warning: a success in reply to a request that breaks one rule of the document.",
+	},
+	"checks.validRejected": {
+		meaning: "F207, a warning: 400 or 422 in reply to a request that fits the document.",
+	},
+	"checks.sqlError": {
+		meaning: "F300, an error: a database complains of its statement's syntax in reply to a troublesome value.",
+	},
+	"checks.reflectedScript": {
+		meaning: "F301, an error: a script of the request's stands in the page of the reply.",
+	},
+	"checks.stackTrace": {
+		meaning: "F309, a warning: a stack trace in the reply of a failure.",
+	},
+	"checks.responseHeader": {
+		meaning: "F923, a warning: a header that the document requires is missing, or one does not fit its schema.",
+	},
+	"checks.offSpecWait": {
+		meaning: "F924, a warning: a Retry-After or RateLimit field that is off its specification (RFC 9110 section 10.2.3).",
+	},
+	"checks.createdNotListed": {
+		meaning: "F926, a warning: what was created is not in the list right after it.",
+	},
+	"checks.unsafeGet": {
+		meaning: "F927, a warning: reading a thing has changed it (RFC 9110 section 9.2.1).",
+	},
+	"checks.slowReply": {
+		meaning: "F925, a warning: a reply that took longer than this, from the first byte sent to the last one received; 0: none is too slow.",
+		least:   0, most: longest,
+	},
 	"checks.failOnWarnings": {
 		meaning: "Whether a run that found warnings alone ends with 1, as one with errors does.",
 	},

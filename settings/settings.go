@@ -120,16 +120,51 @@ type Series struct {
 
 // Checks switches the checks.
 type Checks struct {
-	InternalServerError   bool `yaml:"internalServerError"`
-	OtherServerError      bool `yaml:"otherServerError"`
-	NotImplemented        bool `yaml:"notImplemented"`
-	NonStandardStatusCode bool `yaml:"nonStandardStatusCode"`
-	ResponseSchema        bool `yaml:"responseSchema"`
-	NoReplyInTime         bool `yaml:"noReplyInTime"`
-	UndeclaredStatusCode  bool `yaml:"undeclaredStatusCode"`
-	UndeclaredContentType bool `yaml:"undeclaredContentType"`
-	BrokenReply           bool `yaml:"brokenReply"`
-	FailOnWarnings        bool `yaml:"failOnWarnings"`
+	InternalServerError           bool `yaml:"internalServerError"`
+	OtherServerError              bool `yaml:"otherServerError"`
+	NotImplemented                bool `yaml:"notImplemented"`
+	NonStandardStatusCode         bool `yaml:"nonStandardStatusCode"`
+	ResponseSchema                bool `yaml:"responseSchema"`
+	NoReplyInTime                 bool `yaml:"noReplyInTime"`
+	UndeclaredStatusCode          bool `yaml:"undeclaredStatusCode"`
+	UndeclaredContentType         bool `yaml:"undeclaredContentType"`
+	BrokenReply                   bool `yaml:"brokenReply"`
+	CreatedToDelete               bool `yaml:"createdToDelete"`
+	CreatedToGet                  bool `yaml:"createdToGet"`
+	CreatedToPatch                bool `yaml:"createdToPatch"`
+	NoContentWithContent          bool `yaml:"noContentWithContent"`
+	TooLargeWithoutContent        bool `yaml:"tooLargeWithoutContent"`
+	UnsupportedWithoutContent     bool `yaml:"unsupportedWithoutContent"`
+	NotModifiedUnasked            bool `yaml:"notModifiedUnasked"`
+	UnauthorizedWithoutChallenge  bool `yaml:"unauthorizedWithoutChallenge"`
+	NotAllowedWithoutAllow        bool `yaml:"notAllowedWithoutAllow"`
+	ResetContentWithContent       bool `yaml:"resetContentWithContent"`
+	UpgradeRequiredWithoutUpgrade bool `yaml:"upgradeRequiredWithoutUpgrade"`
+	StillThereAfterDelete         bool `yaml:"stillThereAfterDelete"`
+	ChangedByRefusedWrite         bool `yaml:"changedByRefusedWrite"`
+	RepeatedPutCreates            bool `yaml:"repeatedPutCreates"`
+	PutCreatesExisting            bool `yaml:"putCreatesExisting"`
+	PartialPut                    bool `yaml:"partialPut"`
+	PutNotIdempotent              bool `yaml:"putNotIdempotent"`
+	InvalidMergePatch             bool `yaml:"invalidMergePatch"`
+	InvalidLocation               bool `yaml:"invalidLocation"`
+	CreatedNotFound               bool `yaml:"createdNotFound"`
+	InvalidAllow                  bool `yaml:"invalidAllow"`
+	UnauthorizedUnsecured         bool `yaml:"unauthorizedUnsecured"`
+	ForbiddenWithoutUnauthorized  bool `yaml:"forbiddenWithoutUnauthorized"`
+	NotAcceptableThoughDeclared   bool `yaml:"notAcceptableThoughDeclared"`
+	InvalidAccepted               bool `yaml:"invalidAccepted"`
+	ValidRejected                 bool `yaml:"validRejected"`
+	SQLError                      bool `yaml:"sqlError"`
+	ReflectedScript               bool `yaml:"reflectedScript"`
+	StackTrace                    bool `yaml:"stackTrace"`
+	ResponseHeader                bool `yaml:"responseHeader"`
+	OffSpecWait                   bool `yaml:"offSpecWait"`
+	CreatedNotListed              bool `yaml:"createdNotListed"`
+	UnsafeGet                     bool `yaml:"unsafeGet"`
+	// SlowReply is how long a reply may take; 0: any time.
+	SlowReply      time.Duration `yaml:"slowReply"`
+	FailOnWarnings bool          `yaml:"failOnWarnings"`
 }
 
 // Formats are what report.formats can name.
@@ -205,7 +240,40 @@ func Default() Settings {
 		Checks: Checks{
 			InternalServerError: true, OtherServerError: true, NotImplemented: true, NonStandardStatusCode: true,
 			ResponseSchema: true, NoReplyInTime: true, UndeclaredStatusCode: true, UndeclaredContentType: true,
-			BrokenReply: true,
+			BrokenReply:                   true,
+			CreatedToDelete:               true,
+			CreatedToGet:                  true,
+			CreatedToPatch:                true,
+			NoContentWithContent:          true,
+			TooLargeWithoutContent:        true,
+			UnsupportedWithoutContent:     true,
+			NotModifiedUnasked:            true,
+			UnauthorizedWithoutChallenge:  true,
+			NotAllowedWithoutAllow:        true,
+			ResetContentWithContent:       true,
+			UpgradeRequiredWithoutUpgrade: true,
+			StillThereAfterDelete:         true,
+			ChangedByRefusedWrite:         true,
+			RepeatedPutCreates:            true,
+			PutCreatesExisting:            true,
+			PartialPut:                    true,
+			PutNotIdempotent:              true,
+			InvalidMergePatch:             true,
+			InvalidLocation:               true,
+			CreatedNotFound:               true,
+			InvalidAllow:                  true,
+			UnauthorizedUnsecured:         true,
+			ForbiddenWithoutUnauthorized:  true,
+			NotAcceptableThoughDeclared:   true,
+			InvalidAccepted:               true,
+			ValidRejected:                 true,
+			SQLError:                      true,
+			ReflectedScript:               true,
+			StackTrace:                    true,
+			ResponseHeader:                true,
+			OffSpecWait:                   true,
+			CreatedNotListed:              true,
+			UnsafeGet:                     true,
 		},
 		Report: Report{
 			Recording: true, Formats: "html", LiveEvery: 200 * time.Millisecond, PlainEvery: 5 * time.Second,

@@ -248,3 +248,18 @@ func TestCase26RequiredInOneDirection(t *testing.T) {
 		t.Errorf("no user with friends was sent")
 	}
 }
+
+func TestCase26AServerThatWantsWhatItMakesItself(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(a *arrival) reply {
+		var v map[string]any
+		if json.Unmarshal(a.body, &v) == nil && v["id"] != nil {
+			return sayJSON(201, `{"id":1,"name":"n"}`)
+		}
+		return say(400, "", "")
+	})
+	o := s.test(t, 20, caseFile(t, "26-readonly-writeonly/document.yaml"), "--url", s.url)
+	if got := sums(o.found("POST /users")); !slices.Contains(got, "F207 400") {
+		t.Errorf("a server that refuses each valid body shows %v", got)
+	}
+}

@@ -155,7 +155,7 @@ func TestCase12HeaderValuesThatCanTravel(t *testing.T) {
 		if messages.Get(a.header, "Authorization") == "Bearer good" {
 			return sayJSON(200, `{}`)
 		}
-		return say(401, "", "")
+		return say(401, "", "", "WWW-Authenticate", "Bearer")
 	})
 	document := caseFile(t, "12-header-parameters/document.yaml")
 	for _, row := range []struct {

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/stages/reporter"
 )
@@ -55,6 +60,57 @@ func TestCase37ACookieOpensNoDoorForTheNext(t *testing.T) {
 		}
 		if errors := o.report.Totals.Errors; errors > 0 || o.code == reporter.ExitErrors {
 			t.Errorf("%s: found %v", row.name, sums(o.report.Findings))
+		}
+	}
+}
+
+// things is the server of case 39, which behaves in one of its ways.
+func things(t *testing.T, way string) *standIn {
+	var mu sync.Mutex
+	made, count := map[string]clock.Instant{}, 0
+	return serve(t, func(a *arrival) reply {
+		mu.Lock()
+		defer mu.Unlock()
+		id := strings.TrimPrefix(a.path(), "/things/")
+		since, there := made[id]
+		if view := a.pairs(t, "view"); way == "C" && len(view) > 0 && view[0] != "short" && view[0] != "long" {
+			return say(400, "", "")
+		}
+		switch {
+		case a.method == "POST":
+			count++
+			id = fmt.Sprintf("t%d", count)
+			if way != "F" {
+				made[id] = a.at
+			}
+			return sayJSON(201, fmt.Sprintf(`{"id":%q}`, id))
+		case !there, way == "E" && a.at < since.Add(300*time.Millisecond):
+			return say(404, "", "")
+		case a.method == "GET":
+			return say(200, "", "")
+		case way == "D":
+			return say(409, "", "")
+		case way != "B":
+			delete(made, id)
+		}
+		return say(204, "", "")
+	})
+}
+
+func TestCase39GoneMeansGone(t *testing.T) {
+	t.Parallel()
+	for way, want := range map[string]string{"A": "", "B": "F113 200", "C": "", "D": "", "F": "F122 404"} {
+		s := things(t, way)
+		o := s.test(t, 100, caseFile(t, "39-delete-then-get/document.yaml"), "--url", s.url, "--set", "series.share=1")
+		if got := strings.Join(sums(o.report.Findings), ", "); got != want {
+			t.Errorf("server %s shows %q, want %q", way, got, want)
+		}
+	}
+	s := things(t, "E")
+	o := s.test(t, 100, caseFile(t, "39-delete-then-get/document.yaml"), "--url", s.url, "--set", "series.share=1")
+	for _, f := range o.report.Findings {
+		if f.Code != "F122" {
+			t.Errorf("server E shows %v", sums(o.report.Findings))
 		}
 	}
 }

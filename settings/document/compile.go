@@ -259,7 +259,25 @@ func (c *compiler) fillBranches(out *jsonschema.Schema, s *Schema, exempt []stri
 	}
 	d.otherwise = c.begin(s)
 	d.otherwise.OneOf, d.otherwise.AnyOf = oneOf, anyOf
+	c.leaveRelativesOut(d, s)
 	out.Extensions = append(out.Extensions, d)
+}
+
+// leaveRelativesOut has the name of a branch decide between it and those of a oneOf that it is derived from by allOf, or
+// that are derived from it: what fits the one mostly fits the other as well, and that is what deriving means.
+func (c *compiler) leaveRelativesOut(d *discriminated, s *Schema) {
+	d.alone = map[*jsonschema.Schema]*jsonschema.Schema{}
+	for _, named := range s.OneOf {
+		unrelated := *s
+		unrelated.OneOf = slices.DeleteFunc(slices.Clone(s.OneOf), func(other *Schema) bool {
+			return other != named && (slices.Contains(family(named), other) || slices.Contains(family(other), named))
+		})
+		if len(unrelated.OneOf) < len(s.OneOf) {
+			alone := c.begin(&unrelated)
+			alone.OneOf = c.compileAll(unrelated.OneOf)
+			d.alone[c.compile(named)] = alone
+		}
+	}
 }
 
 // family is the schema and all that its allOf adds, each once.
@@ -477,17 +495,21 @@ func (e evaluatesItems) Validate(ctx *jsonschema.ValidatorContext, v any) {
 }
 
 // discriminated is a oneOf or anyOf with a discriminator. A value of its property that leads to a branch has to fit
-// that branch, and the alternatives besides; one that leads nowhere leaves open what is meant (OpenAPI 3.0 §4.7.25).
+// that branch, and none of a oneOf's that have nothing to do with it; one that leads nowhere leaves open what is meant
+// (OpenAPI 3.0 §4.7.25).
 type discriminated struct {
 	property  string
 	branches  map[string]*jsonschema.Schema
 	names     map[string]string
 	otherwise *jsonschema.Schema
+	// alone is, for a branch with relatives, what the value has to fit besides instead of otherwise.
+	alone map[*jsonschema.Schema]*jsonschema.Schema
 }
 
 func (d *discriminated) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	object, _ := v.(map[string]any)
 	value, ok := object[d.property].(string)
+	besides := d.otherwise
 	if ok {
 		branch := d.branches[value]
 		if branch == nil {
@@ -499,8 +521,11 @@ func (d *discriminated) Validate(ctx *jsonschema.ValidatorContext, v any) {
 			ctx.AddErrors([]*jsonschema.ValidationError{invalid}, &ledTo{d.property, value, d.names[value]})
 			return
 		}
+		if alone := d.alone[branch]; alone != nil {
+			besides = alone
+		}
 	}
-	if err := ctx.Validate(d.otherwise, v, nil); err != nil {
+	if err := ctx.Validate(besides, v, nil); err != nil {
 		ctx.AddErr(err)
 	}
 }

@@ -294,6 +294,34 @@ func TestADiscriminatorSaysWhichBranchIsMeant(t *testing.T) {
 	}
 }
 
+func TestADiscriminatorDecidesBetweenABranchAndWhatItIsDerivedFrom(t *testing.T) {
+	const components = `"Pet":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}},
+		"Cat":{"allOf":[{"$ref":"#/components/schemas/Pet"},{"properties":{"lives":{"type":"integer"}}}]},
+		"Stone":{"type":"object","required":["weight"],"properties":{"weight":{"type":"number"}}}`
+	const union = `{"oneOf":[{"$ref":"#/components/schemas/Pet"},{"$ref":"#/components/schemas/Cat"},{"$ref":"#/components/schemas/Stone"}],` +
+		`"discriminator":{"propertyName":"kind","mapping":{"cat":"#/components/schemas/Cat"}}}`
+	d, s := replySchema(t, "3.0.3", union, components)
+	j := NewJudge(d)
+	for _, r := range []struct{ value, want string }{
+		{`{"kind":"cat","lives":9}`, ""},
+		{`{"kind":"Pet","lives":9}`, ""},
+		{`{"kind":"Cat"}`, ""},
+		{`{"kind":"cat","lives":"9"}`, `must be integer, is string "9" (kind is "cat", so it is judged as Cat)`},
+		{`{"kind":"cat","weight":1}`, "must fit exactly one of its schemas, fits both Cat and Stone"},
+		{`{"kind":"Pet","weight":1}`, "must fit exactly one of its schemas, fits both Pet and Stone"},
+		{`{"kind":"dog","weight":1}`, ""},
+	} {
+		faults, err := j.Judge(s, InReply, decode(t, r.value))
+		var messages []string
+		for _, f := range faults {
+			messages = append(messages, f.Message)
+		}
+		if got := strings.Join(messages, "; "); got != r.want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", r.value, got, err, r.want)
+		}
+	}
+}
+
 // judgeCase judges replies of a case's document, in turn, and compares the places of the faults.
 func judgeCase(t *testing.T, folder, document string, replies [][2]string) {
 	t.Helper()

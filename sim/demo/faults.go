@@ -28,6 +28,9 @@ func Planted() []Fault {
 
 		{"recommend", 205, "501 from an operation the document declares", "always"},
 
+		{"addBook", 309, "a stack trace of Go", "as for its 500"},
+		{"placeOrder", 309, "a stack trace of Go", "as for its 500"},
+
 		{"readBook", 200, "pages is null, which is not allowed", "the book was added without pages"},
 		{"replaceBook", 200, "year is a string instead of an integer", "the year is before 1800"},
 		{"readStock", 200, "copies is -1, below the minimum of 0", "the branch is campus"},

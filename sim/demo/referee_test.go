@@ -163,6 +163,9 @@ func (r *referee) codes(t testing.TB, operation string, h heard) (codes []int, w
 	case h.status >= 600:
 		codes = append(codes, 101)
 	}
+	if h.status >= 400 && bytes.Contains(h.body, []byte("goroutine ")) {
+		codes = append(codes, 309)
+	}
 	pointer := r.pointers[operation] + "/responses"
 	responses := r.at(pointer)
 	code := strconv.Itoa(h.status)

@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/restest/restest/clock"
@@ -37,9 +38,16 @@ func BenchmarkClassifier(b *testing.B) {
 			"schema", func(t testing.TB) *document.Document { return load(t, "26-readonly-writeonly/document.yaml") },
 			exchange(0, reply(201, `{"id":1,"name":"n","friends":[{"id":2,"name":"m"},{"id":3,"name":"o"}]}`, "Content-Type", "application/json")),
 		},
+		{
+			"1KB", func(t testing.TB) *document.Document { return load(t, "26-readonly-writeonly/document.yaml") },
+			exchange(0, reply(201, `{"id":1,"name":"n","friends":[`+strings.Repeat(`{"id":2,"name":"somebody with a name"},`, 25)+`{"id":3,"name":"o"}]}`,
+				"Content-Type", "application/json", "Content-Length", "1000", "Date", "Mon, 30 Nov 2026 08:00:00 GMT")),
+		},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			c := deaf(bench.doc(b))
+			doc := bench.doc(b)
+			bench.e.Request.Method = doc.Operations[0].Method
+			c := deaf(doc)
 			b.ReportAllocs()
 			for b.Loop() {
 				c.Handle(bench.e)

@@ -50,7 +50,9 @@ func play(t *testing.T, doc *document.Document, path string, steps []step) {
 	}
 	h := listen(doc)
 	for _, s := range steps {
-		j := h.judged(exchange(operation, s.reply))
+		e := exchange(operation, s.reply)
+		e.Request.Method = doc.Operations[operation].Method
+		j := h.judged(e)
 		if got := places(j); got != s.want || len(j.Broken) > 0 {
 			t.Errorf("%s: got %q, want %q (%+v, unjudged %q, broken %q)", s.name, got, s.want, j.Findings, j.Unjudged, j.Broken)
 		}

@@ -4,6 +4,7 @@ package classifier
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/restest/restest/clock"
@@ -43,6 +44,9 @@ type Classifier struct {
 	// lastReads are by operation.
 	lastReads []lastRead
 	logins    []*credentials.Login
+	// methods are those that the document declares for each operation's path.
+	methods [][]string
+	twins   twins
 }
 
 // New makes a classifier with the checks that the settings have on.
@@ -62,6 +66,14 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Classifier {
 	c.panel.checks = on
 	c.input.Judge = document.NewJudge(cfg.Document).Judge
 	c.input.MostKept = cfg.Settings.Engine.MaxRetainedResponseBytes
+	c.input.Slow = cfg.Settings.Checks.SlowReply
+	c.input.Origin = cfg.Document.Origin
+	c.input.Operations = cfg.Document.Operations
+	c.input.Twin = func() bool { return c.twins.accepted(c.input.Exchange.Request) }
+	c.methods = methodsOf(cfg.Document.Operations)
+	if cfg.Settings.Checks.ValidRejected {
+		c.twins = newTwins(cfg.Document.Operations)
+	}
 	return c
 }
 
@@ -107,14 +119,25 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 		in.Content = c.read(e.Request.Operation, e.Reply.Body)
 	}
 
+	q, says, problems := c.quota(e.Reply, at)
+	in.Received, in.Misspelt = c.clock.Wall(at), problems
+	in.Declares, in.SignsIn = nil, false
+	if i := e.Request.Operation; i >= 0 && i < len(c.operations) {
+		in.Declares, in.SignsIn = c.methods[i], c.signIns[i]
+	}
+
 	findings, broken := c.judge(in)
+	c.twins.learn(e)
 	signedIn := c.signedIn(e, at)
 	c.to.Generator(messages.Learned{
 		Request: e.Request, Outcome: e.Outcome, Reply: e.Reply, Value: in.Content.Value, Refused: r.asks, Findings: findings,
 		SignedIn: signedIn,
 		Kind:     e.Kind, SentAt: e.SentAt, HeardAt: at, Wait: r.wait,
 	})
-	q, says, unread := c.quota(e.Reply, at)
+	var unread []string
+	for _, p := range problems {
+		unread = append(unread, p.Field+" "+p.What)
+	}
 	says = says && !elsewhere(e.Request)
 	c.to.Pacer(messages.Heard{
 		Slot: e.Slot, Request: e.Request, Outcome: e.Outcome, SentAt: e.SentAt, At: at, EndedAt: e.EndedAt,
@@ -134,6 +157,22 @@ func (c *Classifier) judge(in *checks.Input) ([]messages.Finding, []string) {
 		return nil, nil
 	}
 	return c.panel.judge(in)
+}
+
+// methodsOf are, for each operation, the methods that the document declares for its path, in order.
+func methodsOf(operations []*document.Operation) [][]string {
+	at := map[string][]string{}
+	for _, op := range operations {
+		if path := op.BasePath + op.Path; !op.SignIn && !slices.Contains(at[path], op.Method) {
+			at[path] = append(at[path], op.Method)
+		}
+	}
+	methods := make([][]string, len(operations))
+	for i, op := range operations {
+		slices.Sort(at[op.BasePath+op.Path])
+		methods[i] = at[op.BasePath+op.Path]
+	}
+	return methods
 }
 
 // readable says whether the body is there, whole and unpacked.

@@ -11,15 +11,11 @@ import (
 
 // quota reads what a reply whose header came at that moment says of a quota, and which of its fields were ignored or
 // capped (decision 0012).
-func (c *Classifier) quota(reply *messages.Reply, heardAt messages.Instant) (r quota.Reading, says bool, unread []string) {
+func (c *Classifier) quota(reply *messages.Reply, heardAt messages.Instant) (r quota.Reading, says bool, problems []quota.Problem) {
 	if reply == nil || !c.foresees {
 		return quota.Reading{}, false, nil
 	}
-	r, says, problems := quota.Read(reply.Header, c.clock.Wall(heardAt))
-	for _, p := range problems {
-		unread = append(unread, p.Field+" "+p.What)
-	}
-	return r, says, unread
+	return quota.Read(reply.Header, c.clock.Wall(heardAt))
 }
 
 // alone says whether a refusal of the request says nothing of the whole API: a 429 to a wrong password of ours, or one by

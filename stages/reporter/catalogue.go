@@ -40,7 +40,7 @@ var catalogue = map[int]Fault{
 	201: {"SCHEMA_INVALID_ALLOW", "Allow disagrees with the document"},
 	202: {"SCHEMA_STATUS_NO_401_IF_NO_AUTH", "401 where no authentication is declared"},
 	203: {"SCHEMA_STATUS_NO_403_IF_NO_401", "403 declared without 401"},
-	204: {"SCHEMA_STATUS_HAS_406_IF_ACCEPT", "No 406 to an Accept that cannot be met"},
+	204: {"SCHEMA_STATUS_HAS_406_IF_ACCEPT", "406 and what is declared disagree"},
 	205: {"SCHEMA_STATUS_NO_501_IF_IMPLEMENTED", "Declared operation answered 501"},
 	206: {"SCHEMA_VALIDATION_BYPASS", "Invalid request accepted"},
 	207: {"SCHEMA_VALID_INPUT_REJECTED", "Valid request rejected"},
@@ -60,6 +60,11 @@ var catalogue = map[int]Fault{
 	920: {"RESTEST_UNDECLARED_STATUS_CODE", "Undeclared status code"},
 	921: {"RESTEST_UNDECLARED_CONTENT_TYPE", "Undeclared content type"},
 	922: {"RESTEST_BROKEN_REPLY", "Broken reply"},
+	923: {"RESTEST_RESPONSE_HEADER", "Declared header is missing or invalid"},
+	924: {"RESTEST_OFF_SPEC_WAIT", "Off-spec Retry-After or RateLimit field"},
+	925: {"RESTEST_SLOW_REPLY", "Slow reply"},
+	926: {"RESTEST_CREATED_NOT_LISTED", "Created and not in the list"},
+	927: {"RESTEST_UNSAFE_GET", "Changed by reading"},
 }
 
 // FaultOf is the catalogue's entry for a code such as "F100".

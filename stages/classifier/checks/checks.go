@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
+	"github.com/restest/restest/clock/quota"
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/document"
 )
 
 // Check looks at one exchange for one kind of fault. It has no state, asks nobody, and changes nothing of what it
-// is given but Input.Unjudged.
+// is given but Input.Unjudged. Its doc comment says how sure it is, and why.
 type Check interface {
 	About() About
 	// Check lists the faults found, in an order that hangs on the exchange alone. It is asked for every exchange, so
@@ -32,6 +34,8 @@ type About struct {
 	Title string
 	// Error is true if its findings are errors, false if they are warnings (one finding may be less than its check).
 	Error bool
+	// Certainty is how sure its findings are (one finding may be less sure than its check).
+	Certainty messages.Certainty
 	// On says whether the settings have it on.
 	On func(settings.Checks) bool
 }
@@ -48,6 +52,43 @@ func All() []Check {
 		undeclaredStatusCode{},
 		undeclaredContentType{},
 		responseSchema{},
+		responseHeader{},
+
+		createdToDelete{},
+		createdToGet{},
+		createdToPatch{},
+		noContentWithContent{},
+		tooLargeWithoutContent{},
+		unsupportedWithoutContent{},
+		notModifiedUnasked{},
+		unauthorizedWithoutChallenge{},
+		notAllowedWithoutAllow{},
+		resetContentWithContent{},
+		upgradeRequiredWithoutUpgrade{},
+		invalidLocation{},
+		invalidAllow{},
+		unauthorizedUnsecured{},
+		forbiddenWithoutUnauthorized{},
+		notAcceptableThoughDeclared{},
+		offSpecWait{},
+		slowReply{},
+
+		invalidAccepted{},
+		validRejected{},
+		stackTrace{},
+		sqlError{},
+		reflectedScript{},
+
+		stillThereAfterDelete{},
+		changedByRefusedWrite{},
+		repeatedPutCreates{},
+		putCreatesExisting{},
+		partialPut{},
+		putNotIdempotent{},
+		invalidMergePatch{},
+		createdNotFound{},
+		createdNotListed{},
+		unsafeGet{},
 	}
 }
 
@@ -66,6 +107,23 @@ type Input struct {
 	Judge func(*document.Schema, document.Direction, any) ([]document.Fault, error)
 	// MostKept is how many bytes of a reply's content the run keeps.
 	MostKept int64
+	// Slow is how long a reply may take, 0 for any time.
+	Slow time.Duration
+	// Origin is the API's, such as "http://127.0.0.1:8080".
+	Origin string
+	// Operations are those of the document, by their index.
+	Operations []*document.Operation
+	// Declares are the methods that the document declares for the operation's path, in order.
+	Declares []string
+	// SignsIn is true for an operation that looks like a sign-in: what it refuses is a password.
+	SignsIn bool
+	// Received is the wall time at which the reply's header was there.
+	Received time.Time
+	// Misspelt are the fields on a quota that do not say what they should (decision 0012).
+	Misspelt []quota.Problem
+	// Twin says whether a request that differs from this one in nothing the document constrains was accepted before. It is
+	// asked only of valid requests that were refused.
+	Twin func() bool
 
 	// Unjudged is set to why the body could not be judged, where one would have been.
 	Unjudged string
@@ -83,9 +141,35 @@ func (in *Input) own() *messages.Reply {
 	return in.Exchange.Reply
 }
 
+// plain is the reply if HTTP's rules for it can be judged: the operation's own, no refusal, with a status and a header.
+func (in *Input) plain() *messages.Reply {
+	if in.Refused || len(in.Exchange.Hops) > 0 {
+		return nil
+	}
+	return in.Exchange.Reply
+}
+
+// answered is the reply that HTTP's rules for that status can be judged of, nil if it has another.
+func (in *Input) answered(status int) *messages.Reply {
+	if reply := in.plain(); reply != nil && reply.Status == status {
+		return reply
+	}
+	return nil
+}
+
+// has says whether there is a field line of that name.
+func has(fields []messages.Field, name string) bool {
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // finding is one finding of a check.
 func (a About) finding(title, expected, got string) messages.Finding {
-	return messages.Finding{Code: a.Code, Error: a.Error, Title: Line(title), Expected: Line(expected), Got: Line(got)}
+	return messages.Finding{Code: a.Code, Error: a.Error, Certainty: a.Certainty, Title: Line(title), Expected: Line(expected), Got: Line(got)}
 }
 
 // status names a status code: "404 Not Found", or with the reply's own reason where HTTP has no name for it.

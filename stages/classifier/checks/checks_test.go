@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -211,7 +212,7 @@ func TestFindingsSpeakInOneLine(t *testing.T) {
 			Got: "invalid character ']' looking for beginning of value: [1,]",
 		}},
 		{ended(messages.NoReply, messages.TimedOut), messages.Finding{
-			Code: 312, Error: true, Title: "No reply came in time", Expected: "a reply within the time-outs", Got: "as the sender says",
+			Code: 312, Error: true, Certainty: messages.Likely, Title: "No reply came in time", Expected: "a reply within the time-outs", Got: "as the sender says",
 		}},
 		{ended(messages.BrokeOff, messages.ClosedEarly), messages.Finding{
 			Code: 922, Error: true, Title: "The reply broke off", Expected: "a whole reply",
@@ -344,6 +345,7 @@ func TestWhatCanNotBeJudgedIsSaid(t *testing.T) {
 
 func TestEachCheckCanBeSwitchedByItsOwnSettingAlone(t *testing.T) {
 	all, none := settings.Default().Checks, settings.Checks{}
+	all.SlowReply = time.Second // it is off by default
 	codes, names := map[int]bool{}, map[string]bool{}
 	for _, check := range All() {
 		about := check.About()
@@ -358,7 +360,7 @@ func TestEachCheckCanBeSwitchedByItsOwnSettingAlone(t *testing.T) {
 			t.Errorf("%s: the title %q is no line", about.Name, about.Title)
 		}
 	}
-	if len(codes) != 9 {
+	if len(codes) != 43 {
 		t.Errorf("%d checks", len(codes))
 	}
 }

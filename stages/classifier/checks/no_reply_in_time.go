@@ -8,12 +8,12 @@ import (
 // noReplyInTime, F312, finds requests that were sent and drew no status line within the time-outs.
 //
 // A request whose reply began in time and then stalled is a broken reply; one that the end of the run cut off shows
-// nothing.
+// nothing. It is likely and no more: what did not come may have been lost on the way.
 type noReplyInTime struct{}
 
 func (noReplyInTime) About() About {
 	return About{
-		Code: 312, Name: "noReplyInTime", Title: "No reply came in time", Error: true,
+		Code: 312, Name: "noReplyInTime", Title: "No reply came in time", Error: true, Certainty: messages.Likely,
 		On: func(c settings.Checks) bool { return c.NoReplyInTime },
 	}
 }

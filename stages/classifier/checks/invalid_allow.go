@@ -1,0 +1,54 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings"
+)
+
+// invalidAllow, F201, finds an Allow that lacks methods which the document declares for the path, or lists none.
+//
+// An Allow lists the methods that the resource supports (RFC 9110 §10.2.1), and so does the document. It is likely and
+// no more: which methods a resource supports can hang on its state and on who asks.
+type invalidAllow struct{}
+
+func (invalidAllow) About() About {
+	return About{
+		Code: 201, Name: "invalidAllow", Title: "Allow disagrees with the document", Certainty: messages.Likely,
+		On: func(c settings.Checks) bool { return c.InvalidAllow },
+	}
+}
+
+func (c invalidAllow) Check(in *Input) []messages.Finding {
+	reply := in.plain()
+	if reply == nil || len(in.Declares) == 0 || reply.Status == 404 || !has(reply.Header, "Allow") {
+		return nil
+	}
+	var listed []string
+	for _, line := range messages.Values(reply.Header, "Allow") {
+		for method := range strings.SplitSeq(line, ",") {
+			if method = strings.TrimSpace(method); method != "" {
+				listed = append(listed, method)
+			}
+		}
+	}
+	var missing []string
+	for _, method := range in.Declares {
+		// Who supports GET mostly supports HEAD, and need not say so.
+		if !slices.Contains(listed, method) && (method != "HEAD" || !slices.Contains(listed, "GET")) {
+			missing = append(missing, method)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	title := "Allow lacks methods that the document declares: " + strings.Join(missing, ", ")
+	if len(listed) == 0 {
+		title = "Allow lists no method"
+	}
+	f := c.About().finding(title, strings.Join(in.Declares, ", "), "Allow: "+strings.Join(listed, ", "))
+	f.Place, f.Cause = "Allow", strings.Join(missing, " ")
+	return []messages.Finding{f}
+}

@@ -1,0 +1,217 @@
+package checks
+
+import (
+	"testing"
+
+	"github.com/restest/restest/messages"
+	"github.com/restest/restest/settings/document"
+)
+
+// turn is one request of a series and its reply.
+type turn struct {
+	method, target, sent string
+	status               int
+	body                 string
+}
+
+// inSeries is the exchange of the last turn of a series of that kind, with the others as its steps before.
+func inSeries(kind string, turns ...turn) *messages.Exchange {
+	var taken []messages.Taken
+	for i, t := range turns {
+		e := jsonReply(t.status, t.body)
+		e.Request = &messages.Request{Method: t.method, Target: t.target, Operation: i}
+		if t.sent != "" {
+			contentType := "application/json"
+			if t.method == "PATCH" {
+				contentType = "application/merge-patch+json"
+			}
+			sending(e, t.sent, "Content-Type", contentType)
+		}
+		if i == len(turns)-1 {
+			e.Request.Series = &messages.Step{Series: 1, Kind: kind, Nth: i + 1, Taken: taken}
+			return e
+		}
+		taken = append(taken, messages.Taken{Request: e.Request, Reply: e.Reply, Value: Read(e.Reply.Body).Value})
+	}
+	return nil
+}
+
+func disturbed(e *messages.Exchange) *messages.Exchange {
+	e.Request.Series.Disturbed = true
+	return e
+}
+
+var (
+	post = turn{"POST", "/t", `{"name":"a","note":"n"}`, 201, `{"id":7,"name":"a","note":"n"}`}
+	gone = turn{"DELETE", "/t/7", "", 204, ""}
+)
+
+func get(status int, body string) turn         { return turn{"GET", "/t/7", "", status, body} }
+func put(status int, sent, body string) turn   { return turn{"PUT", "/t/7", sent, status, body} }
+func patch(status int, sent, body string) turn { return turn{"PATCH", "/t/7", sent, status, body} }
+
+func TestWhatWasDeletedIsGone(t *testing.T) {
+	const kind, under = "readAfterDelete", "writeUnderDeleted"
+	there := get(200, `{"id":7,"name":"a"}`)
+	table(t, 113, []row{
+		{name: "read", e: inSeries(kind, post, gone, there), want: "e read"},
+		{name: "with another query", e: inSeries(kind, post, gone, turn{"GET", "/t/7?view=full", "", 200, `{"id":7}`}), want: "e read"},
+		{name: "changed", e: inSeries(under, post, gone, patch(200, `{}`, `{"id":7}`)), want: "e likely changed"},
+		{name: "added to", e: inSeries(under, post, gone, turn{"POST", "/t/7/photos", "{}", 201, `{"id":1}`}), want: "w likely added to"},
+		{name: "made anew", e: inSeries(under, post, gone, put(200, `{}`, `{"id":7}`))},
+		{name: "gone", e: inSeries(kind, post, gone, get(404, ""))},
+		{name: "a bad parameter", e: inSeries(kind, post, gone, get(400, ""))},
+		{name: "forbidden", e: inSeries(kind, post, gone, get(403, ""))},
+		{name: "refused", e: inSeries(kind, post, gone, get(429, ""))},
+		{name: "a deletion that failed", e: inSeries(kind, post, turn{"DELETE", "/t/7", "", 409, ""}, there)},
+		{name: "a deletion to come", e: inSeries(kind, post, turn{"DELETE", "/t/7", "", 202, ""}, there)},
+		{name: "cancelled", e: inSeries(kind, post, gone, get(200, `{"id":7,"status":"cancelled"}`))},
+		{name: "marked as deleted", e: inSeries(kind, post, gone, get(200, `{"id":7,"deletedAt":"2026-01-01"}`))},
+		{name: "inactive", e: inSeries(kind, post, gone, get(200, `{"id":7,"active":false}`))},
+		{name: "another thing", e: inSeries(kind, post, gone, turn{"GET", "/t/8", "", 200, `{"id":8}`})},
+		{name: "disturbed", e: disturbed(inSeries(kind, post, gone, there))},
+		{name: "no series", e: jsonReply(200, `{}`)},
+	})
+}
+
+func TestWhatWasCreatedIsThere(t *testing.T) {
+	const kind = "readAfterCreate"
+	table(t, 122, []row{
+		{name: "404", e: inSeries(kind, post, get(404, "")), want: "e likely"},
+		{name: "410", e: inSeries(kind, post, get(410, "")), want: "e likely"},
+		{name: "there", e: inSeries(kind, post, get(200, "{}"))},
+		{name: "another refusal", e: inSeries(kind, post, get(403, ""))},
+		{name: "to come", e: inSeries(kind, turn{"POST", "/t", "{}", 202, "{}"}, get(404, ""))},
+		{name: "disturbed", e: disturbed(inSeries(kind, post, get(404, "")))},
+		{name: "deleted between", e: inSeries("readAfterDelete", post, gone, get(404, ""))},
+	})
+	list := func(target, body string) *messages.Exchange {
+		return inSeries("listContains", post, turn{"GET", target, "", 200, body})
+	}
+	table(t, 926, []row{
+		{name: "missing", e: list("/t", `[{"id":1}]`), want: "w likely"},
+		{name: "missing in an object", e: list("/t", `{"items":[{"id":17}]}`), want: "w likely"},
+		{name: "there", e: list("/t", `[{"id":1},{"id":7}]`)},
+		{name: "there by its address", e: list("/t", `["/t/7"]`)},
+		{name: "asked for with a query", e: list("/t?x=1", `[]`)},
+		{name: "pages", e: list("/t", `{"items":[],"total":9}`)},
+		{name: "long", e: list("/t", `[1,2,3,4,5,6,8,9,10,11]`)},
+		{name: "no list", e: list("/t", `{"a":[],"b":[]}`)},
+		{name: "paging declared", e: list("/t", `[]`), in: func(in *Input) {
+			in.Operation = &document.Operation{Parameters: []*document.Parameter{{Name: "pageToken", In: "query"}}}
+		}},
+		{name: "disturbed", e: disturbed(list("/t", `[]`))},
+	})
+}
+
+func TestARefusedWriteChangesNothing(t *testing.T) {
+	before := get(200, `{"name":"a","n":1,"at":"2026-01-01T00:00:00Z"}`)
+	around := func(write turn, after string) *messages.Exchange {
+		return inSeries("refusedWrite", post, before, write, get(200, after))
+	}
+	refused := patch(400, `{"name":"b"}`, "")
+	table(t, 114, []row{
+		{name: "what was sent", e: around(refused, `{"name":"b","n":1,"at":"2026-01-01T00:00:00Z"}`), want: "e /name"},
+		{name: "something else", e: around(refused, `{"name":"a","n":2,"at":"2026-01-01T00:00:00Z"}`), want: "e likely /n"},
+		{name: "a PUT", e: around(put(422, `{"name":"b"}`, ""), `{"name":"b","n":1,"at":"2026-01-01T00:00:00Z"}`), want: "e /name"},
+		{name: "nothing", e: around(refused, `{"at":"2026-01-01T00:00:00Z","n":1.0,"name":"a"}`)},
+		{name: "a moment", e: around(refused, `{"name":"a","n":1,"at":"2026-01-01T00:00:09Z"}`)},
+		{name: "a write that succeeded", e: around(patch(200, `{"name":"b"}`, "{}"), `{"name":"b"}`)},
+		{name: "a server error", e: around(patch(500, `{"name":"b"}`, ""), `{"name":"b"}`)},
+		{name: "gone", e: inSeries("x", post, before, refused, get(404, ""))},
+		{name: "disturbed", e: disturbed(around(refused, `{"name":"b"}`))},
+	})
+}
+
+func TestAPutSaysAndDoesTheSameAgain(t *testing.T) {
+	const kind = "putTwice"
+	first := put(200, `{"name":"b"}`, `{"name":"b","n":1,"version":1}`)
+	table(t, 116, []row{
+		{name: "201", e: inSeries(kind, post, put(201, "{}", "{}")), want: "w"},
+		{name: "200", e: inSeries(kind, post, first)},
+		{name: "not made by a 201", e: inSeries(kind, turn{"POST", "/t", "{}", 200, "{}"}, put(201, "{}", "{}"))},
+		{name: "disturbed", e: disturbed(inSeries(kind, post, put(201, "{}", "{}")))},
+		{name: "the second PUT", e: inSeries(kind, post, first, put(201, "{}", "{}"))},
+	})
+	table(t, 115, []row{
+		{name: "201 after 200", e: inSeries(kind, post, first, put(201, "{}", "{}")), want: "w"},
+		{name: "201 after 201", e: inSeries(kind, post, put(201, "{}", "{}"), put(201, "{}", "{}")), want: "w"},
+		{name: "200", e: inSeries(kind, post, first, first)},
+		{name: "after one that failed", e: inSeries(kind, post, put(400, "{}", "{}"), put(201, "{}", "{}"))},
+		{name: "the first PUT", e: inSeries(kind, post, put(201, "{}", "{}"))},
+		{name: "disturbed", e: disturbed(inSeries(kind, post, first, put(201, "{}", "{}")))},
+	})
+	again := func(body string) *messages.Exchange {
+		return inSeries(kind, post, first, put(200, `{"name":"b"}`, body))
+	}
+	table(t, 118, []row{
+		{name: "another value", e: again(`{"name":"b","n":2,"version":2}`), want: "w likely /n"},
+		{name: "a list that grows", e: inSeries(kind, post, put(200, "{}", `{"tags":["a"]}`), put(200, "{}", `{"tags":["a","a"]}`)), want: "w likely /tags"},
+		{name: "another version", e: again(`{"name":"b","n":1,"version":2}`)},
+		{name: "refused", e: inSeries(kind, post, first, put(412, "{}", `{"x":1}`))},
+		{name: "no content", e: inSeries(kind, post, first, put(204, "{}", ""))},
+		{name: "disturbed", e: disturbed(again(`{"n":2}`))},
+	})
+}
+
+func TestAPutReplacesTheWhole(t *testing.T) {
+	schema := &document.Schema{AllOf: []*document.Schema{{Properties: []document.Property{
+		{Name: "name", Schema: &document.Schema{}},
+		{Name: "note", Schema: &document.Schema{}},
+		{Name: "own", Schema: &document.Schema{ReadOnly: true}},
+		{Name: "usual", Schema: &document.Schema{HasDefault: true}},
+	}}}}
+	body := &document.Body{Media: []*document.Media{{Type: "application/json", Schema: schema}}}
+	in := func(in *Input) { in.Operations = []*document.Operation{{}, {Body: body}, {Body: body}} }
+	after := func(sent, now string) *messages.Exchange {
+		made := turn{"POST", "/t", `{"name":"a","note":"n","own":1,"usual":2,"other":3}`, 201, "{}"}
+		return inSeries("putTwice", made, put(200, sent, "{}"), put(200, sent, "{}"), get(200, now))
+	}
+	rows := []row{
+		{name: "kept", e: after(`{"name":"b"}`, `{"name":"b","note":"n"}`), want: "w likely note"},
+		{name: "gone", e: after(`{"name":"b"}`, `{"name":"b"}`)},
+		{name: "null", e: after(`{"name":"b"}`, `{"name":"b","note":null}`)},
+		{name: "another", e: after(`{"name":"b"}`, `{"name":"b","note":"none"}`)},
+		{name: "sent", e: after(`{"name":"b","note":"n"}`, `{"name":"b","note":"n"}`)},
+		{name: "the server's own", e: after(`{"name":"b"}`, `{"own":1,"usual":2,"other":3}`)},
+		{name: "disturbed", e: disturbed(after(`{}`, `{"note":"n"}`))},
+	}
+	for i := range rows {
+		rows[i].in = in
+	}
+	table(t, 117, rows)
+}
+
+func TestAMergePatchIsMerged(t *testing.T) {
+	after := func(sent, now string) *messages.Exchange {
+		return inSeries("patchThenRead", post, patch(200, sent, "{}"), get(200, now))
+	}
+	plain := after(`{"name":"b"}`, `{"id":7,"name":"a","note":"n"}`)
+	plain.Request.Series.Taken[1].Request.Header[0].Value = "application/json"
+	table(t, 119, []row{
+		{name: "not done", e: after(`{"name":"b"}`, `{"id":7,"name":"a","note":"n"}`), want: "w likely name is not what was sent"},
+		{name: "null is no value", e: after(`{"note":null}`, `{"id":7,"name":"a","note":"n"}`), want: "w likely note was sent as null and is still there"},
+		{name: "a member that was not sent", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`), want: "w likely note was not sent and has changed"},
+		{name: "done", e: after(`{"name":"b","note":null}`, `{"id":7,"name":"b"}`)},
+		{name: "written otherwise", e: after(`{"name":" B "}`, `{"id":7,"name":"b","note":"n"}`)},
+		{name: "never shown", e: after(`{"secret":"s"}`, `{"id":7,"name":"a","note":"n"}`)},
+		{name: "no merge patch", e: plain},
+		{name: "failed", e: inSeries("patchThenRead", post, patch(409, `{"name":"b"}`, ""), get(200, `{"name":"a"}`))},
+		{name: "disturbed", e: disturbed(after(`{"name":"b"}`, `{"name":"a"}`))},
+	})
+}
+
+func TestAGetIsSafe(t *testing.T) {
+	between := func(before, after string) *messages.Exchange {
+		return inSeries("safeGet", post, get(200, before), turn{"GET", "/t/7/photos", "", 200, "[]"}, get(200, after))
+	}
+	table(t, 927, []row{
+		{name: "changed", e: between(`{"read":false}`, `{"read":true}`), want: "w likely /read"},
+		{name: "an item more", e: between(`{"log":[]}`, `{"log":["read"]}`), want: "w likely /log"},
+		{name: "the same", e: between(`{"a":[1,{"b":null}]}`, `{"a":[1.0,{"b":null}]}`)},
+		{name: "seen again", e: between(`{"views":1,"lastSeen":"a","read_at":null}`, `{"views":2,"lastSeen":"b","read_at":"x"}`)},
+		{name: "a moment by its form", e: between(`{"x":"2026-01-01T00:00:00Z"}`, `{"x":"2026-01-01T00:00:01Z"}`)},
+		{name: "gone", e: inSeries("safeGet", post, get(200, `{}`), get(404, ``))},
+		{name: "disturbed", e: disturbed(between(`{"read":false}`, `{"read":true}`))},
+	})
+}
