@@ -105,6 +105,9 @@ type Recheck struct {
 	Smaller bool
 	// Last is true for the request that shows the finding; those before it build its series anew.
 	Last bool
+	// Tentative is true if it says nothing where it does not show the finding: what it is about may not be as it was,
+	// and can still be made anew.
+	Tentative bool
 }
 
 // FindingKey tells findings of one cause from others.

@@ -123,6 +123,9 @@ var rules = map[string]rule{
 		meaning: "Most requests of one operation that go through its rules one by one, before values are left to chance; 0: none (decision 0016).",
 		least:   0, most: million,
 	},
+	"schedule.recheckShare": {
+		meaning: "Share of the requests, 0 to 1, that see whether findings are still there and make them smaller; 0: none do (decision 0022).",
+	},
 	"schedule.stragglerGrace": {
 		meaning: "How long replies may still come in after the budget is used up; nothing is sent in that time.",
 		least:   0, most: longest,

@@ -52,6 +52,7 @@ type Schedule struct {
 	CleanUp            bool          `yaml:"cleanUp"`
 	CleanUpShare       float64       `yaml:"cleanUpShare"`
 	MostCovering       int           `yaml:"mostCovering"`
+	RecheckShare       float64       `yaml:"recheckShare"`
 	StragglerGrace     time.Duration `yaml:"stragglerGrace"`
 	InterruptGrace     time.Duration `yaml:"interruptGrace"`
 }
@@ -202,7 +203,7 @@ func Default() Settings {
 			WaitWhenToldTo: true, FirstGuessedWait: time.Second, LongestGuessedWait: time.Minute,
 			StayInsideQuota: true,
 			OpeningLap:      true, OpeningLapPatience: 2 * time.Second,
-			Learn: true, CleanUp: true, CleanUpShare: 0.1, MostCovering: 300,
+			Learn: true, CleanUp: true, CleanUpShare: 0.1, MostCovering: 300, RecheckShare: 0.1,
 			StragglerGrace: 10 * time.Second, InterruptGrace: 2 * time.Second,
 		},
 		Generation: Generation{

@@ -19,6 +19,7 @@ import (
 	"github.com/restest/restest/settings/plan"
 	"github.com/restest/restest/stages/classifier"
 	"github.com/restest/restest/stages/generator"
+	"github.com/restest/restest/stages/generator/rechecks"
 	"github.com/restest/restest/stages/pacer"
 	"github.com/restest/restest/stages/reporter"
 	"github.com/restest/restest/stages/sender"
@@ -41,6 +42,8 @@ type Run struct {
 	LastWrite clock.Instant
 	// WholeAPIAtOnce has every request wait as soon as one operation is told to (pacer.Config).
 	WholeAPIAtOnce bool
+	// Again are requests to send, each once and no others, where the run is a replay; nil where requests are invented.
+	Again []*messages.Request
 	// Report is what the reporter needs to know beside this.
 	Report reporter.Config
 	// Transport makes the world's edge, given how to tell the sender and how to say that the tool itself has failed.
@@ -73,17 +76,22 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	// The generator tells the reporter at most one thing for each request that it hears the end of, and may be ahead of it.
 	toReporter := spawn[messages.ToReporter](w, "reporter", 4*slots+16)
 
-	g := generator.New(generator.Config{
-		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Deadline: r.Deadline,
-		Dictionaries: r.Dictionaries, Plan: r.Plan,
-	}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
-	toGenerator.handle = g.Handle
+	var unbuildable []generator.Unbuildable
+	if r.Again != nil {
+		toGenerator.handle = rechecks.NewScript(r.Again, toPacer.Tell).Handle
+	} else {
+		g := generator.New(generator.Config{
+			Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Deadline: r.Deadline,
+			Dictionaries: r.Dictionaries, Plan: r.Plan,
+		}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
+		toGenerator.handle, unbuildable = g.Handle, g.Unbuildable()
+	}
 
 	report := r.Report
 	report.Document, report.Settings, report.Seed, report.Done = r.Document, r.Settings, r.Seed, done
 	report.LastWrite = r.LastWrite
 	report.SignIns, report.Plan = signIns(r.Keys, r.Document), r.Keys.Plan()
-	for _, u := range g.Unbuildable() {
+	for _, u := range unbuildable {
 		report.Unbuildable = append(report.Unbuildable, reporter.Unbuildable{Operation: u.Operation, Reason: u.Reason})
 	}
 	report.LeftAlone, _ = r.Plan.Leaves(r.Document)

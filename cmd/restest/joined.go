@@ -44,9 +44,13 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 	if err := p.doc.Reachable(); err != nil {
 		return none, err
 	}
-	folder, err := reporter.NewFolder(p.options.out, formatFiles()...)
-	if err != nil {
-		return none, err
+	var out reporter.Directory // none for a replay
+	if p.again == nil {
+		folder, err := reporter.NewFolder(p.options.out, formatFiles()...)
+		if err != nil {
+			return none, err
+		}
+		out = folder
 	}
 	// The world's edge is made before the stages, as its settings can be at fault; it is told whom to tell after.
 	var tell func(messages.ToSender)
@@ -63,13 +67,13 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 		lastWrite = -1
 	}
 	run := stages.Run{
-		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed, Dictionaries: p.dictionaries, Plan: p.plan,
+		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed, Dictionaries: p.dictionaries, Plan: p.plan, Again: p.again,
 		Deadline: clock.Instant(0).Add(p.options.budget), LastWrite: lastWrite,
 		Report: reporter.Config{
 			Values: p.given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},
 			Source: p.options.document, Budget: p.options.budget, Mask: p.mask,
-			KeysUsed: p.keys.Used(p.doc), KeysMissing: p.keys.Missing(p.doc), Out: folder, Quiet: p.options.quiet,
-			Notes: p.notes, Started: p.clock.Wall(0), URL: p.options.url, Files: &p.files,
+			KeysUsed: p.keys.Used(p.doc), KeysMissing: p.keys.Missing(p.doc), Out: out, Heard: p.heard, Quiet: p.options.quiet,
+			Notes: p.notes, Known: p.known, Started: p.clock.Wall(0), URL: p.options.url, Files: &p.files,
 			Formats: formatsNamed(p.given.Report.Formats), Dictionaries: p.told,
 		},
 		Transport: func(t func(messages.ToSender), f func(error)) sender.Transport {

@@ -86,7 +86,7 @@ be left alone, judges every reply, and reports the faults it found. Point it at 
 		}, "ExitCodes": exitCodesHelp()},
 		CustomRootCommandHelpTemplate: rootHelp,
 		Commands: []*cli.Command{
-			a.runCommand(), a.demoCommand(), a.reportCommand(), a.compareCommand(), a.simCommand(), a.limiterCommand(), a.documentCommand(), a.settingsCommand(), a.manCommand(), a.versionCommand(),
+			a.runCommand(), a.replayCommand(), a.baselineCommand(), a.demoCommand(), a.reportCommand(), a.compareCommand(), a.simCommand(), a.limiterCommand(), a.documentCommand(), a.settingsCommand(), a.manCommand(), a.versionCommand(),
 		},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: configureCompletion,

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/restest/restest/clock"
+	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/dictionary"
@@ -42,6 +43,7 @@ type runOptions struct {
 	// plan is a file, "" for none; printPlan asks for the plan alone.
 	plan      string
 	printPlan bool
+	baseline  string // a file of known findings, "" for none
 	settings  settings.Input
 	// printSettings asks for the settings alone: nothing is read or sent.
 	printSettings bool
@@ -86,6 +88,7 @@ lists them all.`),
 			&cli.StringFlag{Name: "plan", Usage: "`FILE` of a test plan, YAML or JSON: the shares of the strategies, the sources of values, the operations left alone"},
 			&cli.BoolFlag{Name: "print-plan", Usage: "print the plan that would be followed as a file for --plan, and end"},
 			&cli.StringSliceFlag{Name: "dictionary", Usage: "a `FILE` of values to send, or a folder of them; may be repeated"},
+			&cli.StringFlag{Name: "baseline", Usage: "`FILE` of known findings, which do not count (restest baseline writes it)"},
 		}, settingsFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "proxy", Usage: "`URL` of a proxy; without it HTTPS_PROXY and HTTP_PROXY count, and NO_PROXY always does"},
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as a file for --settings, and end"},
@@ -108,6 +111,7 @@ func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	o = runOptions{
 		url: cmd.String("url"), out: cmd.String("out"), auth: cmd.StringSlice("auth"), authFile: cmd.String("auth-file"),
 		dictionaries: cmd.StringSlice("dictionary"), plan: cmd.String("plan"), printPlan: cmd.Bool("print-plan"),
+		baseline:      cmd.String("baseline"),
 		printSettings: cmd.Bool("print-settings"), quiet: cmd.Bool("quiet"), environ: a.environ,
 	}
 	if o.settings, err = a.settingsInput(cmd); err != nil {
@@ -121,6 +125,9 @@ func (a *app) runOptions(cmd *cli.Command) (o runOptions, err error) {
 	}
 	if o.printSettings || o.printPlan {
 		return o, nil
+	}
+	if cmd.IsSet("baseline") && o.baseline == "" {
+		return o, usage(cmd, "--baseline is empty; name a file")
 	}
 
 	switch cmd.NArg() {
@@ -178,6 +185,11 @@ type prepared struct {
 	told         []reporter.Dictionary
 	// notes are what is to be said before anything is sent.
 	notes []string
+	// known are the findings that do not count, nil without a baseline.
+	known []reporter.Known
+	// again are the requests of a replay, nil for a run; heard is told what came of each.
+	again []*messages.Request
+	heard func(*messages.Judged)
 }
 
 // doRun runs a test and returns what the program ends with.
@@ -228,6 +240,13 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		if p.plan, err = readPlan(o.plan, p.given.Settings); err != nil {
 			return nil, err
 		}
+	}
+	if o.baseline != "" {
+		entries, err := readBaseline(o.baseline)
+		if err != nil {
+			return nil, fmt.Errorf("--baseline %w", err)
+		}
+		p.known = knownBy(entries)
 	}
 	if p.dictionaries, err = readDictionaries(o.dictionaries); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -217,6 +218,34 @@ func (m *Mask) Shell(s string) string {
 func (m *Mask) Template(s string) string {
 	return m.replace(s, func(f *form) string { return "${" + f.variable + "}" })
 }
+
+// Fill puts the keys back into what Template wrote. A variable that holds none of these keys is asked for from others,
+// which give "" for one they do not know; the first that nobody knows is returned.
+func (m *Mask) Fill(template string, others func(name string) string) (text, missing string) {
+	known := map[string]string{}
+	for _, forms := range m.forms {
+		for _, f := range forms {
+			known[f.variable] = f.text
+		}
+	}
+	text = variable.ReplaceAllStringFunc(template, func(reference string) string {
+		name := reference[2 : len(reference)-1]
+		if value, ok := known[name]; ok {
+			return value
+		}
+		if value := others(name); value != "" {
+			return value
+		}
+		if missing == "" {
+			missing = name
+		}
+		return reference
+	})
+	return text, missing
+}
+
+// variable is a variable of ours as Template writes it.
+var variable = regexp.MustCompile(`\$\{RESTEST_[A-Z0-9_]+\}`)
 
 // Variables are those that Shell may use, in the order of the keys: for each key the key itself, then its encoded
 // forms.

@@ -18,6 +18,7 @@ import (
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/settings/document/graph"
 	testplan "github.com/restest/restest/settings/plan"
+	"github.com/restest/restest/stages/generator/rechecks"
 	"github.com/restest/restest/stages/generator/values"
 )
 
@@ -75,6 +76,7 @@ type Generator struct {
 	told        []messages.Thing // what has become of things, not told yet
 	unsafe      messages.Set     // the operations that may change something
 	strategies  strategies
+	rechecks    *rechecks.Rechecks
 
 	seq int64
 	// nth is how many requests of each operation were built, failed how often in a row the next one could not be.
@@ -110,6 +112,13 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 		g.draw.Given = g.given
 	}
 	leftAlone, _ := cfg.Plan.Leaves(doc) // a name that is nothing was refused before the run
+	quiet := cfg.Deadline                // from when on what the run made may be deleted
+	if cfg.Settings.Schedule.CleanUp {
+		quiet -= clock.Instant(cfg.Settings.Schedule.CleanUpShare * float64(cfg.Deadline))
+	}
+	g.rechecks = rechecks.New(rechecks.Config{
+		Share: cfg.Settings.Schedule.RecheckShare, Deadline: quiet, Most: cfg.Settings.Report.MostFindings, Rules: g.rules, Other: g.other,
+	})
 	var buildable []int
 	for i, op := range doc.Operations {
 		if op.Untestable != "" || slices.Contains(leftAlone, i) {
@@ -220,6 +229,9 @@ func (g *Generator) offerNext(want messages.Want, barred messages.Set) messages.
 			return messages.Offer{Request: r}
 		}
 	}
+	if r := g.recheck(now, want, barred); r != nil {
+		return messages.Offer{Request: r}
+	}
 	var built *messages.Request
 	t := g.order.pick(now, want, func(operation int, purpose messages.Purpose) bool {
 		if barred.Has(operation) {
@@ -311,12 +323,13 @@ func (g *Generator) takeBack(r *messages.Request) {
 	if r.SignIn != nil {
 		g.signIns.takeBack(r)
 	}
+	g.rechecks.TakeBack(r)
 	if r.Seq != g.seq {
 		return // only the newest can be as if it had never been built
 	}
 	g.seq--
 	g.nth[r.Operation]--
-	if r.SignIn != nil {
+	if r.SignIn != nil || r.Recheck != nil {
 		return
 	}
 	g.failed[r.Operation] = g.failedBefore
@@ -349,6 +362,7 @@ func (g *Generator) learn(m messages.Learned) {
 	}
 	p := g.plans[m.Request.Operation]
 	g.strategies.learn(&m)
+	g.rechecks.Learn(m, g.made(&m))
 	g.order.schedule.learn(m)
 	made := g.discover(m)
 	switch m.Request.Purpose {

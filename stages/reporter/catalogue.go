@@ -87,11 +87,3 @@ func faultName(code int) string {
 }
 
 func faultCode(code int) string { return fmt.Sprintf("F%03d", code) }
-
-// certainty says whether the exchange itself proves the fault. A reply that did not come may have been lost on the way.
-func certainty(code int) string {
-	if code == 312 {
-		return "likely"
-	}
-	return "certain"
-}

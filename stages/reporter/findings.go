@@ -17,10 +17,15 @@ type key struct {
 	cause                   string
 }
 
-// group is one fault: the first exchange that showed it in full, when it was seen last, and how often.
+func keyOf(k messages.FindingKey) key { return key{k.Operation, k.Code, k.Status, k.Cause} }
+
+// group is one fault: the smallest exchange that showed it in full, when it was seen last, and how often.
 type group struct {
 	key
+	rechecked
 	error       bool
+	certainty   messages.Certainty
+	known       *Known // nil unless it is
 	count       int64
 	first, last messages.Instant
 	lastSeq     int64
@@ -28,6 +33,7 @@ type group struct {
 	// What follows is as it may be shown: without keys, and bounded in length.
 	title, expected, got, place string
 	exchange                    *ExchangeTold
+	firstExchange               *ExchangeTold // nil unless a smaller one is shown
 	curl                        curl
 	again                       *Again
 }
@@ -77,19 +83,20 @@ func newGathered(most int) gathered {
 
 // add counts the finding. It returns the group if the finding has begun one, which is then still to be told.
 func (g *gathered) add(ex *messages.Exchange, f *messages.Finding) *group {
-	k := key{operation: ex.Request.Operation, code: f.Code, cause: short(f.Cause)}
-	if ex.Reply != nil {
-		k.status = ex.Reply.Status
+	k := keyOf(messages.KeyOf(ex.Request, ex.Reply, f))
+	if ex.Request.Recheck != nil && g.byKey[k] != nil {
+		return nil // it was provoked, and is no new occurrence
 	}
-	g.total.add(f.Error, 1)
-	at(g.byCode, k.code).add(f.Error, 1)
-	at(g.byStatus, k.status).add(f.Error, 1)
+	isError := f.Error && f.Certainty != messages.Opinion
+	g.total.add(isError, 1)
+	at(g.byCode, k.code).add(isError, 1)
+	at(g.byStatus, k.status).add(isError, 1)
 	s := g.byOperation[k.operation]
 	if s == nil {
 		s = &spell{first: ex.EndedAt}
 		g.byOperation[k.operation] = s
 	}
-	s.add(f.Error, 1)
+	s.add(isError, 1)
 	s.last = ex.EndedAt
 
 	if old := g.byKey[k]; old != nil {
@@ -97,14 +104,14 @@ func (g *gathered) add(ex *messages.Exchange, f *messages.Finding) *group {
 		old.last, old.lastSeq = ex.EndedAt, ex.Request.Seq
 		return nil
 	}
-	if len(g.groups) >= g.most && (!f.Error || !g.makeRoom()) {
-		g.left.add(f.Error, 1)
+	if len(g.groups) >= g.most && (!isError || !g.makeRoom()) {
+		g.left.add(isError, 1)
 		return nil
 	}
-	fresh := &group{key: k, error: f.Error, count: 1, first: ex.EndedAt, last: ex.EndedAt, lastSeq: ex.Request.Seq}
+	fresh := &group{key: k, error: isError, certainty: f.Certainty, count: 1, first: ex.EndedAt, last: ex.EndedAt, lastSeq: ex.Request.Seq}
 	g.groups = append(g.groups, fresh)
 	g.byKey[k] = fresh
-	if f.Error {
+	if isError {
 		g.errors++
 	} else {
 		g.warnings++
@@ -125,19 +132,24 @@ func (g *gathered) makeRoom() bool {
 	return false
 }
 
-// sorted are the groups in the order they are shown: errors first, then by code, operation and status.
+// sorted are the groups in the order they are shown: the surest first, then errors, then what was confirmed; and by code,
+// operation and status.
 func (g *gathered) sorted() []*group {
 	groups := slices.Clone(g.groups)
 	slices.SortStableFunc(groups, func(a, b *group) int {
-		if a.error != b.error {
-			if a.error {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.operation, b.operation), cmp.Compare(a.status, b.status))
+		return cmp.Or(cmp.Compare(a.certainty, b.certainty), errorsFirst(a, b), cmp.Compare(a.state(), b.state()), cmp.Compare(a.code, b.code), cmp.Compare(a.operation, b.operation), cmp.Compare(a.status, b.status))
 	})
 	return groups
+}
+
+func errorsFirst(a, b *group) int {
+	switch {
+	case a.error == b.error:
+		return 0
+	case a.error:
+		return -1
+	}
+	return 1
 }
 
 func at(m map[int]*levels, k int) *levels {
@@ -147,15 +159,6 @@ func at(m map[int]*levels, k int) *levels {
 		m[k] = l
 	}
 	return l
-}
-
-// short keeps a cause that is as long as a reply out of the memory.
-func short(cause string) string {
-	if len(cause) <= 200 {
-		return cause
-	}
-	sum := sha256.Sum256([]byte(cause))
-	return cause[:200] + string(sum[:])
 }
 
 // id names the group by what it is, so that the same fault has the same name in another run.

@@ -71,7 +71,7 @@ func (t teller) judged(j *messages.Judged, told *ExchangeTold, command func(*mes
 		line.Findings = append(line.Findings, FindingLine{
 			Code: f.Code, Error: f.Error, Certainty: f.Certainty,
 			Title: t.words("", f.Title), Expected: t.words("", f.Expected), Got: t.words("", f.Got), Place: t.words("", f.Place),
-			Cause: t.text("", short(f.Cause)),
+			Cause: t.text("", messages.KeyOf(r, j.Exchange.Reply, &f).Cause),
 		})
 	}
 	if len(j.Findings) > 0 && hides(told) {

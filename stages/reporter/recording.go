@@ -194,7 +194,8 @@ func (rec *recording) add(j *messages.Judged, curl func(*messages.Exchange) curl
 		if f.Error {
 			level = "error"
 		}
-		told.Findings = append(told.Findings, FindingTold{f.Code, level})
+		id := rec.teller.id(messages.KeyOf(j.Exchange.Request, j.Exchange.Reply, &f))
+		told.Findings = append(told.Findings, FindingTold{Code: f.Code, Level: level, ID: id})
 	}
 	if err := rec.write(Line{Exchange: told, Judged: rec.teller.judged(j, told, curl)}); err != nil {
 		return err

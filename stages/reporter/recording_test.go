@@ -91,7 +91,7 @@ func TestARecordingHoldsTheWholeRun(t *testing.T) {
 		},
 		Hops:    []HopTold{{"GET", "/old", 5, 302, "/new"}},
 		Refused: true, Unjudged: "the body broke off",
-		Findings: []FindingTold{{922, "error"}, {920, "warning"}},
+		Findings: []FindingTold{{922, "error", got.Findings[0].ID}, {920, "warning", got.Findings[1].ID}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

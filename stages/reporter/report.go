@@ -50,6 +50,7 @@ type Report struct {
 	FaultsByStatus    []StatusFaults    `json:"faultsByStatus"`
 	FaultsByOperation []OperationFaults `json:"faultsByOperation"`
 	Findings          []FindingInFull   `json:"findings"`
+	Baseline          *BaselineTold     `json:"baseline,omitempty"` // where known findings were given
 	CurlVariables     []CurlVariable    `json:"curlVariables"`
 	Unjudged          []ReasonCount     `json:"unjudged"`
 	Limits            Limits            `json:"limits"`
@@ -58,6 +59,9 @@ type Report struct {
 	CleanUp           *CleanUp          `json:"cleanUp,omitempty"`   // where the run made something it knew how to delete
 	Simulated         *Simulated        `json:"simulated,omitempty"` // for a run on paper alone
 }
+
+// IsReport says whether it is of the format that this tool writes.
+func (told *Report) IsReport() bool { return told.Format == reportFormat }
 
 // Catalogue names the fault catalogue, since codes mean something else in its other versions.
 type Catalogue struct {
@@ -288,7 +292,7 @@ type OperationFaults struct {
 	LastSeen  string `json:"lastSeen"`
 }
 
-// FindingInFull is one fault with the first exchange that showed it. Its id is the same in every run that finds it.
+// FindingInFull is one fault with the smallest exchange that showed it. Its id is the same in every run that finds it.
 type FindingInFull struct {
 	ID               string `json:"id"`
 	Code             string `json:"code"`
@@ -297,16 +301,23 @@ type FindingInFull struct {
 	Level            string `json:"level"`
 	Certainty        string `json:"certainty"`
 	Status           int    `json:"status"` // 0: no reply
-	Count            int64  `json:"count"`
-	FirstSeen        string `json:"firstSeen"`
-	LastSeen         string `json:"lastSeen"`
-	LastSeq          int64  `json:"lastSeq"`
-	Expected         string `json:"expected"`
-	Got              string `json:"got"`
-	Place            string `json:"place"`
-	Curl             string `json:"curl"`
-	CurlNote         string `json:"curlNote,omitempty"`
-	Again            *Again `json:"again"`
+	// Recheck says what became of it when its request was sent again; Known is set where it is known already.
+	Recheck RecheckTold `json:"recheck"`
+	Known   *KnownTold  `json:"known,omitempty"`
+	// SharedBy counts the other operations with the same code, status and cause.
+	SharedBy  int    `json:"sharedBy"`
+	Count     int64  `json:"count"`
+	FirstSeen string `json:"firstSeen"`
+	LastSeen  string `json:"lastSeen"`
+	LastSeq   int64  `json:"lastSeq"`
+	Expected  string `json:"expected"`
+	Got       string `json:"got"`
+	Place     string `json:"place"`
+	Curl      string `json:"curl"`
+	CurlNote  string `json:"curlNote,omitempty"`
+	Again     *Again `json:"again"`
+	// First is the exchange that showed it first, where a smaller one is shown.
+	First *ExchangeTold `json:"first,omitempty"`
 	*ExchangeTold
 }
 
@@ -385,6 +396,7 @@ func (r *Reporter) report() *Report {
 		FaultsByStatus:    []StatusFaults{},
 		FaultsByOperation: []OperationFaults{},
 		Findings:          []FindingInFull{},
+		Baseline:          r.baseline(),
 		CurlVariables:     []CurlVariable{},
 		Unjudged:          []ReasonCount{},
 		Limits: Limits{
@@ -510,14 +522,19 @@ func (r *Reporter) reportFaults(rep *Report) {
 			id(operation), s.errors, s.warnings, r.moment(s.first), r.moment(s.last),
 		})
 	}
-	for _, f := range g.sorted() {
+	sorted := g.sorted()
+	causes := byCause(sorted)
+	for _, f := range sorted {
 		rep.Findings = append(rep.Findings, FindingInFull{
 			ID: f.id(id(f.operation)), Code: faultCode(f.code), CatalogueVersion: catalogueVersion,
-			Title: f.title, Level: f.level(), Certainty: certainty(f.code),
+			Title: f.title, Level: f.level(), Certainty: certaintyWord(f.certainty),
+			Recheck: RecheckTold{stateWords[f.state()], f.shown, f.answers, f.firstExchange != nil},
+			Known:   f.known.told(), SharedBy: len(causes[f.shared()]) - 1,
 			Status: f.status, Count: f.count,
 			FirstSeen: r.moment(f.first), LastSeen: r.moment(f.last), LastSeq: f.lastSeq,
 			Expected: f.expected, Got: f.got, Place: f.place,
-			Curl: f.curl.line, CurlNote: f.curl.note, Again: f.again, ExchangeTold: f.exchange,
+			Curl: f.curl.line, CurlNote: f.curl.note, Again: f.again,
+			First: f.firstExchange, ExchangeTold: f.exchange,
 		})
 	}
 }

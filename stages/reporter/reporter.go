@@ -51,6 +51,8 @@ type Config struct {
 	Plan    json.RawMessage
 	// Dictionaries are those that values were taken from.
 	Dictionaries []Dictionary
+	// Known are findings that do not count; nil where no list of them was given.
+	Known []Known
 	// Unbuildable are operations the document allows and the generator cannot build a request for.
 	Unbuildable []Unbuildable
 	// LeftAlone are the operations that the plan leaves alone, TestPlan is the plan that was given, as a file; "" for none.
@@ -79,6 +81,8 @@ type Config struct {
 	Logger func(io.Writer) zerolog.Logger
 	// Done is called once, after the last file is written.
 	Done func()
+	// Heard is told each exchange and what the checks say of it; nil: nobody is.
+	Heard func(*messages.Judged)
 	// Simulated says, at the end, what a run on paper was answered by; nil for a run that tests an API.
 	Simulated func() Simulated
 	// Recorded opens the recording that the run is told from, nil for a run that is told as it goes (decision 0023).
@@ -270,6 +274,10 @@ func (r *Reporter) judged(j *messages.Judged) {
 	for i := range j.Findings {
 		r.found(j.Exchange, &j.Findings[i])
 	}
+	r.rechecked(j)
+	if r.cfg.Heard != nil {
+		r.cfg.Heard(j)
+	}
 	for _, line := range j.Broken {
 		line = r.mask.Text(line)
 		r.failures.add(line)
@@ -308,6 +316,7 @@ func (r *Reporter) found(ex *messages.Exchange, f *messages.Finding) {
 		return
 	}
 	g.tell(r.teller(), ex, f, r.curl(ex))
+	r.know(g)
 	if line := r.live.finding(g, r.cfg.Document.Operations[g.operation], r.cfg); line != "" {
 		r.say(line)
 	}
@@ -410,7 +419,7 @@ func (r *Reporter) resultOf(v verdict, summary string) Result {
 	}
 	return Result{
 		Exit: v.exit, Verdict: v.word, Sentence: v.sentence,
-		Errors: r.gathered.errors, Warnings: r.gathered.warnings,
+		Errors: r.counted().errors, Warnings: r.counted().warnings,
 		Summary: summary, Report: r.result.Report, Totals: r.totals(), Paced: r.paced, Simulated: told,
 	}
 }

@@ -34,6 +34,7 @@ func (r *Reporter) summary(v verdict) string {
 	s.ownRates()
 	s.taught()
 	s.findings()
+	s.known()
 	s.table()
 	s.untested()
 	s.cleanedUp(s.cleanUp())
@@ -207,11 +208,17 @@ func (s *summary) findings() {
 	g := &s.gathered
 	s.section()
 	if len(g.groups) == 0 && g.left == (levels{}) {
-		s.line("no faults found")
+		s.line("no faults found%s", s.butUnjudged())
 		return
 	}
 	s.line("%s:", upper(foundWords(g.errors, g.warnings)))
-	shown := g.sorted()
+	sorted := g.sorted()
+	causes := byCause(sorted)
+	// A cause that many operations share is shown once, where it is surest.
+	shown := slices.DeleteFunc(sorted, func(f *group) bool {
+		same := causes[f.shared()]
+		return len(same) >= fewestShared && f != same[0]
+	})
 	rest := len(shown) - mostFindingsTold
 	shown = shown[:min(len(shown), mostFindingsTold)]
 	var commands []string
@@ -225,7 +232,7 @@ func (s *summary) findings() {
 		}
 	}
 	for _, f := range shown {
-		s.finding(f)
+		s.finding(f, causes[f.shared()])
 	}
 	if rest > 0 {
 		s.section()
@@ -240,15 +247,53 @@ func (s *summary) findings() {
 	}
 }
 
-func (s *summary) finding(g *group) {
+// butUnjudged says how many replies were not judged, and most often why, as the end of a sentence.
+func (s *summary) butUnjudged() string {
+	var total int64
+	for _, n := range s.tally.unjudged {
+		total += n
+	}
+	if total == 0 {
+		return ""
+	}
+	why := clip(commonest(s.tally.unjudged)[0], 300)
+	if len(s.tally.unjudged) > 1 {
+		why = "most often: " + why
+	}
+	return fmt.Sprintf("; %s could not be judged against the document (%s)", plural(total, "reply"), why)
+}
+
+// finding shows a group, and names the other operations of the same cause where they are not shown themselves.
+func (s *summary) finding(g *group, same []*group) {
 	op := s.cfg.Document.Operations[g.operation]
 	status := "no reply"
 	if g.status != 0 {
 		status = fmt.Sprintf("status %d", g.status)
 	}
 	s.section()
-	s.line("%s %s: %s", g.level(), faultCode(g.code), clip(g.title, 300))
-	s.line("  %s, %s, %s", operationWords(op), status, plural(g.count, "time"))
+	level := g.level()
+	if g.certainty != messages.Certain {
+		level = certaintyWord(g.certainty) + " " + level
+		if g.certainty == messages.Opinion {
+			level = "opinion"
+		}
+	}
+	s.line("%s %s: %s", level, faultCode(g.code), clip(g.title, 300))
+	s.line("  %s, %s, %s, %s", operationWords(op), status, plural(g.count, "time"), g.words())
+	if len(same) >= fewestShared {
+		var others []string
+		for _, other := range same[1:] {
+			others = append(others, s.cfg.Document.Operations[other.operation].ID)
+		}
+		s.line("  and %s: %s", plural(int64(len(others)), "other operation"), names(others, 5))
+	}
+	if k := g.known; k != nil {
+		line := "  known, so it does not count"
+		if k.Reason != "" {
+			line += ": " + clip(k.Reason, 300)
+		}
+		s.line("%s", line)
+	}
 	if g.expected != "" {
 		s.line("  expected: %s", clip(g.expected, 300))
 	}

@@ -86,6 +86,8 @@ type ExchangeTold struct {
 	Refused   bool          `json:"refused,omitempty"`
 	Unjudged  Text          `json:"unjudged,omitempty"`
 	Findings  []FindingTold `json:"findings,omitempty"`
+	// Recheck is set where the request was sent again for a finding.
+	RecheckOf *OfFinding `json:"recheckOf,omitempty"`
 	// Masked lists the places in which something was hidden, such as "header.Authorization" or "reply.body".
 	Masked []string `json:"masked,omitempty"`
 }
@@ -149,6 +151,8 @@ type HopTold struct {
 type FindingTold struct {
 	Code  int    `json:"code"`
 	Level string `json:"level"`
+	// ID is the finding's in the report.
+	ID string `json:"id,omitempty"`
 }
 
 // teller turns messages into what is told of them.
@@ -182,8 +186,20 @@ func (t teller) exchange(ex *messages.Exchange) *ExchangeTold {
 			Status: h.Status, Location: t.text("hops.location", h.Location),
 		})
 	}
+	if about := ex.Request.Recheck; about != nil {
+		told.RecheckOf = &OfFinding{Finding: t.id(about.Finding), Smaller: about.Smaller, Step: !about.Last}
+	}
 	told.Masked = t.masked
 	return told
+}
+
+// id is the name of the findings with that key.
+func (t *teller) id(k messages.FindingKey) string { return FindingID(t.doc, k) }
+
+// FindingID is what a report of the document calls the finding with that key.
+func FindingID(doc *document.Document, k messages.FindingKey) string {
+	g := group{key: keyOf(k)}
+	return g.id(doc.Operations[k.Operation].ID)
 }
 
 func (t *teller) request(r *messages.Request) RequestTold {

@@ -12,9 +12,12 @@ type facts struct {
 	failures         int64 // of the tool's own
 	end              messages.End
 	reason           string // the pacer's words on the end
-	errors, warnings int64  // different findings
+	errors, warnings int64  // different findings that count
 	failOnWarnings   bool
-	declared         int // operations of the document
+	opinions         int64 // of the warnings
+	doubtful, known  int64 // findings that do not count
+	unjudged         int64 // replies
+	declared         int   // operations of the document
 	all              counts
 	succeeded        int64    // replies of 2xx
 	operations       int      // that were answered
@@ -35,7 +38,7 @@ type verdict struct {
 //
 //  1. the tool itself failed: 4
 //  2. a signal stopped the run: 130 for Ctrl-C, 143 for SIGTERM and for a run that was killed
-//  3. errors were found, or warnings with checks.failOnWarnings: 1
+//  3. errors were found, or warnings with checks.failOnWarnings: 1. What is known, an opinion, or in doubt does not count.
 //  4. the API refused the run: each request of the opening lap was answered 401, the sign-in failed and nothing else was
 //     answered, each reply asked for a wait, the API
 //     asked for quiet until after the run's time, or no connection could be opened any more after it had answered: 5
@@ -44,7 +47,7 @@ type verdict struct {
 //     was never answered or only refused, where no reply at all was a success, or where most of them asked for a wait.
 func judge(f facts) verdict {
 	answered := f.all.answered()
-	found := foundWords(f.errors, f.warnings)
+	found := foundWords(f.errors, f.warnings) + f.besides()
 	sofar := "Until then " + found + "."
 	switch {
 	case f.failures > 0:
@@ -57,7 +60,7 @@ func judge(f facts) verdict {
 		return verdict{ExitTerminated, "terminated", "The run was killed: its recording ends early. " + sofar}
 	case f.errors > 0:
 		return verdict{ExitErrors, "errorsFound", upper(found) + "."}
-	case f.warnings > 0 && f.failOnWarnings:
+	case f.warnings > f.opinions && f.failOnWarnings:
 		return verdict{ExitErrors, "warningsFound", upper(found) + ", and checks.failOnWarnings has warnings count."}
 	case f.signInFailed != "" && answered == f.signInAnswers:
 		return verdict{ExitRefused, "refused", "Nothing was tested: " + f.signInFailed + ". What needs it was not asked."}
@@ -97,7 +100,26 @@ func judge(f facts) verdict {
 	if len(but) > 0 {
 		return verdict{ExitClean, "noErrorsFoundInPart", upper(found) + ", but this is no pass: " + strings.Join(but, "; ") + "."}
 	}
-	return verdict{ExitClean, "noErrorsFound", fmt.Sprintf("%s in %s of %s.", upper(found), plural(answered, "reply"), plural(int64(f.operations), "operation"))}
+	sentence := fmt.Sprintf("%s in %s of %s.", upper(found), plural(answered, "reply"), plural(int64(f.operations), "operation"))
+	if f.unjudged > 0 {
+		sentence += fmt.Sprintf(" %s of the replies could not be judged against the document.", number(f.unjudged))
+	}
+	return verdict{ExitClean, "noErrorsFound", sentence}
+}
+
+// besides says what was found and does not count, as a part of a sentence.
+func (f *facts) besides() string {
+	var words []string
+	if f.known > 0 {
+		words = append(words, plural(f.known, "finding")+" known already")
+	}
+	if f.doubtful > 0 {
+		words = append(words, plural(f.doubtful, "error")+" that no re-check showed again")
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (besides " + strings.Join(words, " and ") + ")"
 }
 
 // foundWords says how many faults there are, as a part of a sentence.
@@ -125,14 +147,42 @@ func because(what, why string) string {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
+// counted are the different findings by whether they count.
+func (r *Reporter) counted() (c struct{ errors, warnings, opinions, doubtful, known int64 }) {
+	c.errors, c.warnings = r.gathered.errors, r.gathered.warnings
+	for _, g := range r.gathered.groups {
+		switch {
+		case g.known != nil:
+			c.known++
+		case g.doubtful():
+			c.doubtful++
+		case g.certainty == messages.Opinion:
+			c.opinions++
+			continue
+		default:
+			continue
+		}
+		if g.error {
+			c.errors--
+		} else {
+			c.warnings--
+		}
+	}
+	return c
+}
+
 // verdict judges the run as it stands.
 func (r *Reporter) verdict() verdict {
+	n := r.counted()
 	f := facts{
 		failures:       int64(len(r.failures.lines)),
 		end:            r.paced.End,
 		reason:         clean(r.mask.Text(clip(r.paced.Reason, longestWords)), r.cfg.UTF8),
-		errors:         r.gathered.errors,
-		warnings:       r.gathered.warnings,
+		errors:         n.errors,
+		warnings:       n.warnings,
+		opinions:       n.opinions,
+		doubtful:       n.doubtful,
+		known:          n.known,
 		failOnWarnings: r.cfg.Settings.Checks.FailOnWarnings,
 		declared:       r.cfg.Document.Declared(),
 		all:            r.tally.all,
@@ -144,6 +194,9 @@ func (r *Reporter) verdict() verdict {
 	}
 	if f.warnings == 0 {
 		f.warnings = r.gathered.left.warnings
+	}
+	for _, n := range r.tally.unjudged {
+		f.unjudged += n
 	}
 	c := r.coverage()
 	f.operations, f.refused, f.unreached = c.answered, c.refused, c.unreached

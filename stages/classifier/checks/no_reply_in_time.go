@@ -24,5 +24,6 @@ func (c noReplyInTime) Check(in *Input) []messages.Finding {
 		return nil
 	}
 	f := c.About().finding("No reply came in time", "a reply within the time-outs", said(e, "nothing"))
+	f.Certainty = messages.Likely // what did not come may have been lost on the way
 	return []messages.Finding{f}
 }

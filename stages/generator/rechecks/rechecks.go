@@ -1,0 +1,500 @@
+// Package rechecks says which request is to be sent once more, to see whether what it showed is still there, and
+// makes smaller those that show it each time (decision 0022).
+package rechecks
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/restest/restest/messages"
+)
+
+// How often a request is sent again.
+const (
+	// enough answers that agree settle a finding; where they do not, mostAnswers do.
+	enough      = 2
+	mostAnswers = 4
+	// mostLost is how many attempts that say nothing are made for one finding.
+	mostLost = 5
+	// mostSteps is how many requests can go before one to make its situation anew.
+	mostSteps = 8
+	// mostMade and mostChanges bound what is remembered of how things came to be.
+	mostMade    = 512
+	mostChanges = 4096
+)
+
+// Config is what a list is made from.
+type Config struct {
+	// Share is the part of the requests that may be re-checks, from 0 to 1; with 0 there are none.
+	Share float64
+	// Deadline is the end of the run's time, 0 where it has none; in the last tenth of it findings that were not looked
+	// at come before everything else.
+	Deadline messages.Instant
+	// Most bounds how many findings are looked at.
+	Most int
+	// Rules say what of a request may be changed.
+	Rules func(r *messages.Request) Rules
+	// Other is the request with another thing in its path, one that is known to be there; nil where none is.
+	Other func(r *messages.Request) *messages.Request
+}
+
+// Rechecks is the list of findings to look at. It is a plain value: it is asked for a request when one can go, and told
+// how each ended.
+type Rechecks struct {
+	cfg Config
+	// errors and warnings are the findings with something left to ask, in the order they were found.
+	errors, warnings []*job
+	known            map[messages.FindingKey]*job // nil once it is done
+	sent             int64
+
+	made      map[string]*messages.Request // what made the thing at an address
+	addresses []string                     // those addresses, the oldest first
+	// changes are requests that were accepted and may have changed something, the oldest first.
+	changes []*messages.Request
+}
+
+// New makes an empty list.
+func New(cfg Config) *Rechecks {
+	return &Rechecks{
+		cfg: cfg, known: map[messages.FindingKey]*job{},
+		made: map[string]*messages.Request{},
+	}
+}
+
+// job is one finding that is being looked at.
+type job struct {
+	key messages.FindingKey
+	// seq is the number of the request that showed it first; request is that one.
+	seq     int64
+	request *messages.Request
+	// steps make its situation anew; they come before every attempt of a series, and otherwise where the thing that the
+	// request is about is gone.
+	steps  []step
+	always bool
+	// other has another thing take the place of one that is gone.
+	other bool
+	// at is the step that is next; len(steps) is the request itself.
+	at int
+	// taken are the steps of this attempt that were answered, for a series.
+	taken []messages.Taken
+	// moved says where the things are now that steps have made anew.
+	moved map[string]string
+	// inTheWay are the steps, and the request itself, that find their names taken; twins counts the fresh values for them.
+	inTheWay map[int]bool
+	twins    int
+	underWay *messages.Request
+	// shown and hidden count the answers, lost the attempts that gave none.
+	shown, hidden, lost int
+	// smaller is what makes it smaller, once it is confirmed; trying is what that tries now.
+	smaller *reduction
+	trying  *messages.Request
+}
+
+// step is a request that goes before another one, and the address of what it made the first time.
+type step struct {
+	request *messages.Request
+	address string
+}
+
+// Next is the request to send now, nil if there is none. It has its Recheck, and the numbers of the one it repeats.
+// Sent is how many requests of the run were built so far; while opening is true, only the last tenth of the time
+// counts.
+func (l *Rechecks) Next(now messages.Instant, sent int64, opening bool, want messages.Want) *messages.Request {
+	if len(l.errors)+len(l.warnings) == 0 {
+		return nil
+	}
+	within := float64(l.sent+1) <= l.cfg.Share*float64(sent+1) && !opening
+	last := l.cfg.Deadline > 0 && now >= l.cfg.Deadline-l.cfg.Deadline/10
+	if !within && !last {
+		return nil
+	}
+	may := func(j *job) bool {
+		if j.underWay != nil || j.smaller != nil && !within {
+			return false
+		}
+		operation := j.operation()
+		return !want.Resting.Has(operation) && !want.Busy.Has(operation)
+	}
+	for _, reducing := range []bool{false, true} {
+		for _, jobs := range [][]*job{l.errors, l.warnings} {
+			for _, j := range jobs {
+				if (j.smaller != nil) == reducing && may(j) {
+					l.sent++
+					return l.send(j)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// operation is the one that the job's next request is of.
+func (j *job) operation() int {
+	if j.at < len(j.steps) {
+		return j.steps[j.at].request.Operation
+	}
+	return j.request.Operation
+}
+
+// send makes the job's next request.
+func (l *Rechecks) send(j *job) *messages.Request {
+	last := j.at >= len(j.steps)
+	source := j.request
+	if j.at == 0 {
+		j.taken = nil
+	}
+	switch {
+	case !last:
+		source = j.steps[j.at].request
+	case j.trying != nil:
+		source = j.trying
+	}
+	if j.inTheWay[j.at] {
+		j.twins++ // what one makes is in the way of the next
+		if t := twin(source, l.cfg.Rules(source), j.twins); t != nil {
+			source = t
+		}
+	}
+	if j.other {
+		if o := l.cfg.Other(source); o != nil {
+			source = o
+		}
+	}
+	r := *source
+	r.Target = j.redirected(r.Target)
+	r.Purpose = messages.Rechecking
+	r.Recheck = &messages.Recheck{
+		Finding: j.key, Seq: j.seq, Smaller: last && j.trying != nil, Last: last,
+		Tentative: j.other || last && !j.always && (len(j.steps) > 0 || l.changedSince(j)),
+	}
+	if r.Series != nil && j.always {
+		again := *r.Series
+		again.Taken, again.Disturbed = slices.Clone(j.taken), false
+		if again.Thing != "" {
+			for _, now := range j.moved {
+				again.Thing = now[strings.LastIndexByte(now, '/')+1:]
+			}
+		}
+		r.Series = &again
+	}
+	j.underWay = &r
+	return &r
+}
+
+// redirected is the target where the thing is now that it leads to.
+func (j *job) redirected(target string) string {
+	path, query, has := strings.Cut(target, "?")
+	best := ""
+	for old := range j.moved {
+		if len(old) > len(best) && leadsTo(path, old) {
+			best = old
+		}
+	}
+	if best == "" {
+		return target
+	}
+	path = j.moved[best] + path[len(best):]
+	if has {
+		path += "?" + query
+	}
+	return path
+}
+
+// leadsTo says whether the path is the address or lies below it.
+func leadsTo(path, address string) bool {
+	return strings.HasPrefix(path, address) && (len(path) == len(address) || path[len(address)] == '/')
+}
+
+// TakeBack undoes a request that Next gave: it was not sent, and is offered again.
+func (l *Rechecks) TakeBack(r *messages.Request) {
+	if j := l.of(r); j != nil {
+		j.underWay = nil
+		l.sent--
+	}
+}
+
+// of is the job that the request is under way for, nil for none.
+func (l *Rechecks) of(r *messages.Request) *job {
+	if r.Recheck == nil {
+		return nil
+	}
+	j := l.known[r.Recheck.Finding]
+	if j == nil || j.underWay == nil || j.underWay.Seq != r.Seq {
+		return nil
+	}
+	return j
+}
+
+// Learn hears how a request ended; made is the path of the thing that it made, "" for none.
+func (l *Rechecks) Learn(m messages.Learned, made string) {
+	if l.cfg.Share <= 0 {
+		return
+	}
+	r := m.Request
+	if made != "" {
+		l.remember(made, r)
+	}
+	l.changed(m)
+	if j := l.of(r); j != nil {
+		j.underWay = nil
+		if r.Recheck.Last {
+			l.answered(j, m)
+		} else {
+			l.stepped(j, m, made)
+		}
+	}
+	if m.Refused || r.Purpose == messages.SigningIn {
+		return // a refusal is not asked for once more, and a sign-in holds what is secret
+	}
+	for i := range m.Findings {
+		l.found(m, &m.Findings[i])
+	}
+}
+
+// found lists a finding that is not known yet.
+func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
+	key := messages.KeyOf(m.Request, m.Reply, f)
+	if _, known := l.known[key]; known {
+		return
+	}
+	most := l.cfg.Most
+	if f.Error {
+		most *= 2 // a flood of warnings hides no error
+	}
+	if len(l.known) >= most {
+		return
+	}
+	request := *m.Request
+	request.Recheck = nil
+	j := &job{key: key, seq: request.Seq, request: &request, moved: map[string]string{}, inTheWay: map[int]bool{}}
+	if request.Series != nil && request.Series.Nth > 1 {
+		j.steps, j.always = l.before(&request), true
+		if len(j.steps) != request.Series.Nth-1 || len(j.steps) > mostSteps {
+			return // without its series it is another request
+		}
+	} else {
+		j.steps = l.situation(&request)
+		j.at = len(j.steps)
+	}
+	l.known[key] = j
+	if f.Error {
+		l.errors = append(l.errors, j)
+	} else {
+		l.warnings = append(l.warnings, j)
+	}
+}
+
+// answered hears how the request itself was answered.
+func (l *Rechecks) answered(j *job, m messages.Learned) {
+	about := *m.Request.Recheck
+	// A smaller request that does not show it is not the one to show, whatever it says of the finding.
+	about.Tentative = about.Tentative && j.smaller == nil
+	answer := about.Says(m.Request, m.Outcome, m.Reply, m.Refused, m.Findings)
+	if answer == messages.SaysNothing {
+		l.lost(j, m)
+		return
+	}
+	if j.always {
+		j.at = 0
+	}
+	if j.smaller != nil {
+		j.smaller.heard(answer == messages.Shows)
+		l.reduce(j, j.smaller.next())
+		return
+	}
+	if answer == messages.Shows {
+		j.shown++
+	} else {
+		j.hidden++
+	}
+	switch n := j.shown + j.hidden; {
+	case n < enough, j.shown > 0 && j.hidden > 0 && n < mostAnswers:
+	case j.hidden > 0, j.key.Status == 0: // waiting for no reply over and over is not worth a smaller request
+		l.done(j)
+	default:
+		j.smaller = newReduction(j.request, l.cfg.Rules(j.request))
+		l.reduce(j, j.smaller.next())
+	}
+}
+
+// reduce goes on with the smaller request to try, nil if there is none.
+func (l *Rechecks) reduce(j *job, trying *messages.Request) {
+	if j.trying = trying; trying == nil {
+		l.done(j)
+	}
+}
+
+// lost hears of an attempt that said nothing.
+func (l *Rechecks) lost(j *job, m messages.Learned) {
+	asked := j.at
+	if j.always {
+		j.at = 0
+	}
+	if m.Outcome == messages.NeverSent {
+		return
+	}
+	if j.lost++; j.lost > mostLost {
+		l.done(j)
+		return
+	}
+	switch {
+	case m.Refused || m.Reply == nil:
+	case j.key.InTheWay(m.Request, m.Reply):
+		j.inTheWay[asked] = true
+	case len(j.steps) > 0 && !j.other:
+		// What it is about is gone, or another than it was: from here on it is made anew each time.
+		j.at, j.always, j.moved = 0, true, map[string]string{}
+	case j.other || l.cfg.Other == nil || l.cfg.Other(j.request) == nil:
+		l.done(j)
+	default:
+		j.other = true // it is not known how it came to be, but there are others
+	}
+}
+
+// stepped hears how a step was answered.
+func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
+	s := &j.steps[j.at]
+	// In a series any answer is one that the next step follows.
+	if m.Outcome == messages.Answered && !m.Refused && (j.request.Series != nil && j.at > 0 || m.Reply.Status >= 200 && m.Reply.Status <= 399) {
+		j.taken = append(j.taken, messages.Taken{Request: m.Request, Reply: m.Reply, Value: m.Value})
+		if s.address != "" && made != "" {
+			j.moved[s.address] = made
+		}
+		j.at++
+		return
+	}
+	l.lost(j, m)
+}
+
+// done takes the job off the list.
+func (l *Rechecks) done(j *job) {
+	l.known[j.key] = nil
+	gone := func(k *job) bool { return k == j }
+	l.errors = slices.DeleteFunc(l.errors, gone)
+	l.warnings = slices.DeleteFunc(l.warnings, gone)
+}
+
+// remember keeps what made the thing at an address.
+func (l *Rechecks) remember(address string, r *messages.Request) {
+	if _, known := l.made[address]; !known {
+		if len(l.addresses) >= mostMade {
+			delete(l.made, l.addresses[0])
+			l.addresses = l.addresses[1:]
+		}
+		l.addresses = append(l.addresses, address)
+	}
+	l.made[address] = r
+}
+
+// before are the steps of the request's series that came before it.
+func (l *Rechecks) before(r *messages.Request) []step {
+	steps := make([]step, len(r.Series.Taken))
+	for i, taken := range r.Series.Taken {
+		steps[i] = step{taken.Request, l.addressMadeBy(taken.Request)}
+	}
+	return steps
+}
+
+func (l *Rechecks) addressMadeBy(r *messages.Request) string {
+	for _, address := range slices.Backward(l.addresses) {
+		if l.made[address].Seq == r.Seq {
+			return address
+		}
+	}
+	return ""
+}
+
+// changed keeps a request that was accepted and may have changed something.
+func (l *Rechecks) changed(m messages.Learned) {
+	switch m.Request.Method {
+	case "POST", "PUT", "PATCH":
+	default:
+		return
+	}
+	if m.Outcome != messages.Answered || m.Reply.Status < 200 || m.Reply.Status > 299 || !strings.Contains(m.Request.Target[1:], "/") {
+		return
+	}
+	if len(l.changes) == mostChanges {
+		l.changes = slices.Delete(l.changes, 0, mostChanges/2)
+	}
+	l.changes = append(l.changes, m.Request)
+}
+
+// changedSince says whether the run has changed what the job's path leads to since it showed its finding.
+func (l *Rechecks) changedSince(j *job) bool {
+	path := pathOf(j.request.Target)
+	for _, c := range slices.Backward(l.changes) {
+		if c.Seq < j.seq {
+			break // those before it may have been answered after it, by a little
+		}
+		own := c.Recheck != nil && c.Recheck.Finding == j.key
+		if target := pathOf(c.Target); !own && c.Seq != j.seq && (leadsTo(path, target) && c.Method != "POST" || leadsTo(target, path) && target != path) {
+			return true
+		}
+	}
+	return false
+}
+
+// situation are the requests that made the request's thing what it was: those that made it and what it belongs to, and
+// of each operation the last that changed it or something below it.
+func (l *Rechecks) situation(r *messages.Request) []step {
+	steps := l.makers(r)
+	path := pathOf(r.Target)
+	known := map[int]bool{r.Operation: true}
+	after := int64(0)
+	switch n := len(steps); {
+	case n > 0:
+		path, after = steps[n-1].address, steps[n-1].request.Seq
+	case r.Method != "DELETE":
+		return nil
+	}
+	made := len(steps)
+	for _, c := range slices.Backward(l.changes) {
+		if len(steps) == mostSteps || c.Seq <= after {
+			break
+		}
+		if c.Recheck == nil && c.Seq < r.Seq && !known[c.Operation] && leadsTo(pathOf(c.Target), path) {
+			known[c.Operation] = true
+			steps = append(steps, step{request: c})
+		}
+	}
+	slices.Reverse(steps[made:])
+	return steps
+}
+
+// makers are the requests that made what the request's path leads to, the first of them first.
+func (l *Rechecks) makers(r *messages.Request) []step {
+	var steps []step
+	for path := pathOf(r.Target); len(steps) < mostSteps; {
+		address := path
+		for address != "" && l.made[address] == nil {
+			address = address[:max(strings.LastIndexByte(address, '/'), 0)]
+		}
+		if address == "" {
+			break
+		}
+		made := l.made[address]
+		if made.Seq == r.Seq || pathOf(made.Target) == path {
+			break
+		}
+		steps = append(steps, step{made, address})
+		path = pathOf(made.Target)
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+func pathOf(target string) string {
+	path, _, _ := strings.Cut(target, "?")
+	return path
+}
+
+// Address is the path that a Location field leads to, "" where it is none.
+func Address(location string) string {
+	u, err := url.Parse(location)
+	if err != nil || !strings.HasPrefix(u.Path, "/") {
+		return ""
+	}
+	return strings.TrimSuffix(u.EscapedPath(), "/")
+}

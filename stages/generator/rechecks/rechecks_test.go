@@ -1,0 +1,365 @@
+package rechecks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/restest/restest/messages"
+)
+
+// world is an API on paper with a list of what is to be sent to it again.
+type world struct {
+	t    testing.TB
+	list *Rechecks
+	seq  int64
+	sent []*messages.Request
+	// answer is the status of a request, and whether it shows the finding.
+	answer func(r *messages.Request) (status int, shows bool)
+}
+
+var failure = messages.Finding{Code: 100, Error: true, Cause: "x"}
+
+// anything is a document that requires of a body a name, and of nothing else anything.
+func anything(*messages.Request) Rules {
+	return Rules{
+		Query: func(string) bool { return true }, Header: func(name string) bool { return strings.HasPrefix(name, "X-") },
+		Fits: func(v any) bool {
+			o, is := v.(map[string]any)
+			_, named := o["name"].(string)
+			return is && named
+		},
+		Text: func(_, value string) bool { return value != "" },
+	}
+}
+
+func newWorld(t testing.TB, answer func(*messages.Request) (int, bool)) *world {
+	return &world{t: t, answer: answer, list: New(Config{Share: 1, Most: 100, Rules: anything})}
+}
+
+// find tells of a request that shows the finding with 500.
+func (w *world) find(r messages.Request) *messages.Request {
+	w.seq++
+	r.Seq, r.Nth = w.seq, int(w.seq)
+	w.list.Learn(learned(&r, 500, true), "")
+	return &r
+}
+
+func learned(r *messages.Request, status int, shows bool) messages.Learned {
+	m := messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: status}}
+	if shows {
+		m.Findings = []messages.Finding{failure}
+	}
+	return m
+}
+
+// run sends whatever the list wants until it wants nothing, and counts what the answers say.
+func (w *world) run() (shown, hidden int, smallest *messages.Request) {
+	for range 200 {
+		r := w.list.Next(0, w.seq, false, messages.Want{})
+		if r == nil {
+			return shown, hidden, smallest
+		}
+		w.seq++
+		r.Seq = w.seq
+		w.sent = append(w.sent, r)
+		status, shows := w.answer(r)
+		m := learned(r, status, shows)
+		made := ""
+		if r.Method == "POST" && status == 201 {
+			made = fmt.Sprintf("/things/%d", r.Seq)
+		}
+		w.list.Learn(m, made)
+		switch answer := r.Recheck.Says(r, m.Outcome, m.Reply, false, m.Findings); {
+		case !r.Recheck.Last || answer == messages.SaysNothing:
+		case r.Recheck.Smaller && shows:
+			smallest = r
+		case r.Recheck.Smaller:
+		case shows:
+			shown++
+		default:
+			hidden++
+		}
+	}
+	w.t.Fatal("it never ends")
+	return 0, 0, nil
+}
+
+func post(target, body string) messages.Request {
+	return messages.Request{
+		Method: "POST", Target: target, Valid: true, Body: []byte(body),
+		Header: []messages.Field{{Name: "Content-Type", Value: "application/json"}, {Name: "X-Trace", Value: "1"}},
+	}
+}
+
+func TestTheReducedRequestHasJustTheParameterThatMatters(t *testing.T) {
+	w := newWorld(t, func(r *messages.Request) (int, bool) {
+		shows := strings.Contains(r.Target, "sort=")
+		return 500, shows
+	})
+	w.find(messages.Request{Method: "GET", Target: "/things?a=1&b=2&sort=price&c=3&a=4&d=5", Valid: true})
+	shown, hidden, smallest := w.run()
+	if shown != 2 || hidden != 0 || smallest == nil || smallest.Target != "/things?sort=p" {
+		t.Errorf("shown %d, hidden %d, smallest %+v", shown, hidden, smallest)
+	}
+	if n := len(w.sent); n > enough+mostTries {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestABodyLosesWhatItCanAndStillFits(t *testing.T) {
+	w := newWorld(t, func(r *messages.Request) (int, bool) {
+		return 500, strings.Contains(string(r.Body), `"bad"`)
+	})
+	w.find(post("/things", `{"a": 1.50, "name": "somebody", "tags": ["x", {"bad": true, "y": "\u0041"}, "z"], "é": null}`))
+	shown, _, smallest := w.run()
+	if shown != 2 || smallest == nil || string(smallest.Body) != `{"name":"s","tags":[{"bad":true}]}` {
+		t.Fatalf("shown %d, smallest %+v", shown, smallest)
+	}
+	if len(smallest.Header) != 1 || !smallest.Valid {
+		t.Errorf("it has %v", smallest.Header)
+	}
+}
+
+func TestWhatIsKeptOfABodyIsSpelledAsItWas(t *testing.T) {
+	text := `{"a":1.50,"b":["\u0041\"\\",-0e1,null,true,{}],"c\"":[]}`
+	tree, err := parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(tree.write(nil, nil)); got != text {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAnyJSONTextIsWrittenAsItMeans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.MapOf(rapid.String(), rapid.SliceOf(rapid.String())).Draw(t, "v")
+		text, _ := json.Marshal(v)
+		tree, err := parse(text)
+		if err != nil {
+			return // too much of it to be taken apart
+		}
+		if got := tree.write(nil, nil); string(got) != string(text) {
+			t.Fatalf("%s became %s", text, got)
+		}
+		for _, part := range tree.parts() {
+			if without := tree.write(map[int]bool{part: true}, nil); !json.Valid(without) || len(without) >= len(text) {
+				t.Fatalf("without %d, %s is %s", part, text, without)
+			}
+		}
+	})
+}
+
+func TestAFindingThatComesAndGoesIsAskedForFourTimes(t *testing.T) {
+	n := 0
+	w := newWorld(t, func(*messages.Request) (int, bool) {
+		n++
+		return 500 - 300*(n%2), n%2 == 0
+	})
+	w.find(messages.Request{Method: "GET", Target: "/things?a=1", Valid: true})
+	if shown, hidden, smallest := w.run(); shown != 2 || hidden != 2 || smallest != nil {
+		t.Errorf("shown %d, hidden %d, and it was made smaller: %v", shown, hidden, smallest != nil)
+	}
+}
+
+func TestAFindingThatIsGoneIsAskedForTwice(t *testing.T) {
+	w := newWorld(t, func(*messages.Request) (int, bool) { return 200, false })
+	w.find(messages.Request{Method: "GET", Target: "/things?a=1", Valid: true})
+	if shown, hidden, _ := w.run(); shown != 0 || hidden != 2 || len(w.sent) != 2 {
+		t.Errorf("shown %d, hidden %d of %d", shown, hidden, len(w.sent))
+	}
+}
+
+func TestANameThatIsTakenGetsATwin(t *testing.T) {
+	taken := map[string]bool{`{"name":"abc1"}`: true}
+	w := newWorld(t, func(r *messages.Request) (int, bool) {
+		if taken[string(r.Body)] {
+			return 409, false
+		}
+		taken[string(r.Body)] = true
+		return 500, len(r.Body) == len(`{"name":"abc1"}`)
+	})
+	w.find(post("/things", `{"name":"abc1"}`))
+	if shown, hidden, _ := w.run(); shown != 2 || hidden != 0 {
+		t.Errorf("shown %d, hidden %d, by %d requests", shown, hidden, len(w.sent))
+	}
+}
+
+func TestAThingThatIsGoneIsMadeAnew(t *testing.T) {
+	there := map[string]bool{}
+	w := newWorld(t, nil)
+	w.answer = func(r *messages.Request) (int, bool) {
+		if r.Method == "POST" {
+			there[fmt.Sprintf("/things/%d", r.Seq)] = true
+			return 201, false
+		}
+		if !there[r.Target] {
+			return 404, false
+		}
+		delete(there, r.Target) // it deletes before it fails
+		return 500, true
+	}
+	w.seq = 6
+	maker := post("/things", `{"name":"a"}`)
+	maker.Seq = 5
+	w.list.Learn(learned(&maker, 201, false), "/things/5")
+	w.find(messages.Request{Operation: 1, Method: "DELETE", Target: "/things/5", Valid: true})
+	if shown, hidden, _ := w.run(); shown != 2 || hidden != 0 || len(w.sent) != 5 {
+		t.Errorf("shown %d, hidden %d, by %d requests", shown, hidden, len(w.sent))
+	}
+}
+
+func TestWithoutItsThingAFindingIsLeft(t *testing.T) {
+	w := newWorld(t, func(*messages.Request) (int, bool) { return 404, false })
+	w.find(messages.Request{Method: "GET", Target: "/things/5", Valid: true})
+	if shown, hidden, _ := w.run(); shown != 0 || hidden != 0 || len(w.sent) != 1 {
+		t.Errorf("shown %d, hidden %d, by %d requests", shown, hidden, len(w.sent))
+	}
+}
+
+func TestASeriesIsSentFromItsStart(t *testing.T) {
+	w := newWorld(t, nil)
+	w.answer = func(r *messages.Request) (int, bool) {
+		switch {
+		case r.Method == "POST":
+			return 201, false
+		case r.Series == nil || len(r.Series.Taken) != r.Series.Nth-1:
+			return 200, false
+		}
+		return 500, r.Series.Nth == 2 && strings.HasSuffix(r.Target, "/"+fmt.Sprint(r.Series.Taken[0].Request.Seq))
+	}
+	first := post("/things", `{"name":"a"}`)
+	first.Seq, first.Series = 5, &messages.Step{Series: 1, Kind: "k", Nth: 1}
+	w.seq = 5
+	w.list.Learn(learned(&first, 201, false), "/things/5")
+	w.find(messages.Request{
+		Operation: 1, Method: "GET", Target: "/things/5", Valid: true,
+		Series: &messages.Step{Series: 1, Kind: "k", Nth: 2, Thing: "5", Taken: []messages.Taken{{Request: &first, Reply: &messages.Reply{Status: 201}}}},
+	})
+	if shown, hidden, _ := w.run(); shown != 2 || hidden != 0 || len(w.sent) != 4 {
+		t.Errorf("shown %d, hidden %d, by %d requests", shown, hidden, len(w.sent))
+	}
+	if last := w.sent[3].Series; last.Thing != fmt.Sprint(w.sent[2].Seq) {
+		t.Errorf("the series is around %q", last.Thing)
+	}
+}
+
+func TestARefusalIsNotProvokedAgain(t *testing.T) {
+	w := newWorld(t, nil)
+	r := &messages.Request{Seq: 1, Method: "GET", Target: "/"}
+	m := learned(r, 503, true)
+	m.Refused = true
+	w.list.Learn(m, "")
+	if next := w.list.Next(0, 100, false, messages.Want{}); next != nil {
+		t.Errorf("%v is sent again", next)
+	}
+}
+
+func TestTheShareIsKeptAndTheEndIsForWhatWasNotLookedAt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		share := rapid.Float64Range(0, 1).Draw(t, "share")
+		end := messages.Instant(100 * time.Second)
+		list := New(Config{Share: share, Deadline: end, Most: 100, Rules: anything})
+		resting := messages.Set{}.With(3)
+		seq, again := int64(0), int64(0)
+		underWay := map[int64]bool{}
+		for range rapid.IntRange(1, 300).Draw(t, "turns") {
+			seq++
+			now := messages.Instant(rapid.Int64Range(0, int64(end)-1).Draw(t, "now"))
+			r := list.Next(now, seq-1, false, messages.Want{Resting: resting})
+			if r == nil {
+				r = &messages.Request{Seq: seq, Operation: rapid.IntRange(0, 3).Draw(t, "operation"), Method: "GET", Target: "/a?b=c", Valid: true}
+				list.Learn(learned(r, 500, rapid.Bool().Draw(t, "shows")), "")
+				continue
+			}
+			again++
+			if r.Operation == 3 {
+				t.Fatal("an operation that rests is sent something")
+			}
+			if now < end-end/10 && float64(again) > share*float64(seq) {
+				t.Fatalf("%d of %d requests, at a share of %v", again, seq, share)
+			}
+			if now >= end-end/10 && r.Recheck.Smaller && float64(again) > share*float64(seq) {
+				t.Fatal("the end is taken by what was looked at")
+			}
+			r.Seq = seq
+			if underWay[r.Seq] {
+				t.Fatal("one number, two requests")
+			}
+			underWay[r.Seq] = true
+			if rapid.IntRange(0, 9).Draw(t, "fate") == 0 {
+				list.TakeBack(r)
+				seq--
+				again--
+				delete(underWay, r.Seq)
+				continue
+			}
+			list.Learn(learned(r, 500, rapid.Bool().Draw(t, "again")), "")
+		}
+	})
+}
+
+func TestAReductionEndsWithinItsTriesWhateverTheAnswers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := post("/things?a=1&b=22&c=333", `{"name":"abcdefgh","a":["b","c",{"d":"e"}],"f":{"g":1}}`)
+		d := newReduction(&r, anything(&r))
+		tries := 0
+		for next := d.next(); next != nil; next = d.next() {
+			if tries++; tries > mostTries {
+				t.Fatal("it goes on and on")
+			}
+			if len(next.Target)+len(next.Body) >= len(r.Target)+len(r.Body) && len(next.Header) >= len(r.Header) {
+				t.Fatalf("%s %s is no smaller", next.Target, next.Body)
+			}
+			if v, ok := decode(next.Body); !ok || !anything(next).Fits(v) {
+				t.Fatalf("%s does not fit", next.Body)
+			}
+			d.heard(rapid.Bool().Draw(t, "shows"))
+		}
+	})
+}
+
+func TestAFreshTextIsOfTheSameKind(t *testing.T) {
+	seen := map[string]bool{}
+	for n := range 100 {
+		got := fresh("Abc-9.x@example.org", n)
+		if seen[got] || len(got) != 19 || !strings.HasSuffix(got, "@example.org") || got[3] != '-' {
+			t.Errorf("%d: %s", n, got)
+		}
+		seen[got] = true
+	}
+}
+
+func TestAScriptSendsEachRequestOnceAndEnds(t *testing.T) {
+	var told []messages.Offer
+	requests := []*messages.Request{{Operation: 0, Recheck: &messages.Recheck{Seq: 0}}, {Operation: 1, Recheck: &messages.Recheck{Seq: 1}}}
+	s := NewScript(requests, func(m messages.ToPacer) { told = append(told, m.(messages.Offer)) })
+	offer := func(resting messages.Set) messages.Offer {
+		s.Handle(messages.Want{Resting: resting})
+		return told[len(told)-1]
+	}
+	second := offer(messages.Set{}.With(0)).Request
+	if second == nil || second.Operation != 1 || second.Seq != 1 {
+		t.Fatalf("got %+v", second)
+	}
+	s.Handle(messages.Learned{Request: second, Refused: true})
+	s.Handle(messages.Returned{Request: offer(nil).Request})
+	for range 2 {
+		r := offer(nil).Request
+		if r == nil {
+			t.Fatal("one is missing")
+		}
+		if o := offer(messages.Set{}.With(0).With(1)); o.Why == messages.NothingEver {
+			t.Error("it ends while something is under way")
+		}
+		s.Handle(messages.Learned{Request: r})
+	}
+	if o := offer(nil); o.Request != nil || o.Why != messages.NothingEver {
+		t.Errorf("at the end it offers %+v", o)
+	}
+}
