@@ -101,13 +101,13 @@ func TestCase39GoneMeansGone(t *testing.T) {
 	t.Parallel()
 	for way, want := range map[string]string{"A": "", "B": "F113 200", "C": "", "D": "", "F": "F122 404"} {
 		s := things(t, way)
-		o := s.test(t, 100, caseFile(t, "39-delete-then-get/document.yaml"), "--url", s.url, "--set", "series.share=1")
+		o := s.test(t, 100, caseFile(t, "39-delete-then-get/document.yaml"), "--url", s.url, "--plan", "testdata/series.yaml")
 		if got := strings.Join(sums(o.report.Findings), ", "); got != want {
 			t.Errorf("server %s shows %q, want %q", way, got, want)
 		}
 	}
 	s := things(t, "E")
-	o := s.test(t, 100, caseFile(t, "39-delete-then-get/document.yaml"), "--url", s.url, "--set", "series.share=1")
+	o := s.test(t, 100, caseFile(t, "39-delete-then-get/document.yaml"), "--url", s.url, "--plan", "testdata/series.yaml")
 	for _, f := range o.report.Findings {
 		if f.Code != "F122" {
 			t.Errorf("server E shows %v", sums(o.report.Findings))
