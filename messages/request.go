@@ -17,8 +17,10 @@ type Request struct {
 	Body []byte
 	// Purpose is why it was built.
 	Purpose Purpose
-	// Valid is true if the generator holds that it fits the document.
-	Valid bool
+	// Valid is true if the generator holds that it fits the document. ByDiscriminator is true of one that fits but for a
+	// oneOf of which several branches take a value: a discriminator alone tells them apart, which JSON Schema does not
+	// look at. It is not valid, but meant to be.
+	Valid, ByDiscriminator bool
 	// Breaks is the one rule of the document that the request breaks on purpose, as its place and the rule, such as
 	// "body.age: maximum"; "" where it breaks none. A request that breaks a rule is not valid.
 	Breaks string

@@ -244,7 +244,7 @@ func (c *compiler) fillBranches(out *jsonschema.Schema, s *Schema, exempt []stri
 		out.OneOf, out.AnyOf = oneOf, anyOf
 		return
 	}
-	d := &discriminated{property: s.Discriminator.Property, branches: map[string]*jsonschema.Schema{}, names: map[string]string{}}
+	d := &discriminated{property: s.Discriminator.Property, known: c.direction == InRequest, branches: map[string]*jsonschema.Schema{}, names: map[string]string{}}
 	for _, branch := range slices.Concat(s.OneOf, s.AnyOf) {
 		if branch.Name != "" {
 			d.branches[branch.Name], d.names[branch.Name] = c.compile(branch), branch.Name
@@ -496,9 +496,10 @@ func (e evaluatesItems) Validate(ctx *jsonschema.ValidatorContext, v any) {
 
 // discriminated is a oneOf or anyOf with a discriminator. A value of its property that leads to a branch has to fit
 // that branch, and none of a oneOf's that have nothing to do with it; one that leads nowhere leaves open what is meant
-// (OpenAPI 3.0 §4.7.25).
+// (OpenAPI 3.0 §4.7.25), unless what is sent is known to be of one of the branches.
 type discriminated struct {
 	property  string
+	known     bool
 	branches  map[string]*jsonschema.Schema
 	names     map[string]string
 	otherwise *jsonschema.Schema
@@ -512,10 +513,12 @@ func (d *discriminated) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	besides := d.otherwise
 	if ok {
 		branch := d.branches[value]
-		if branch == nil {
+		if branch == nil && !d.known {
 			return
 		}
-		if err := ctx.Validate(branch, v, nil); err != nil {
+		if branch == nil {
+			branch = d.otherwise
+		} else if err := ctx.Validate(branch, v, nil); err != nil {
 			var invalid *jsonschema.ValidationError
 			errors.As(err, &invalid)
 			ctx.AddErrors([]*jsonschema.ValidationError{invalid}, &ledTo{d.property, value, d.names[value]})

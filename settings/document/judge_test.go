@@ -294,6 +294,28 @@ func TestADiscriminatorSaysWhichBranchIsMeant(t *testing.T) {
 	}
 }
 
+// What a reply may bring is not ours to know; what a request may bring the document says (decision 0004).
+func TestARequestNamesABranchThatThereIs(t *testing.T) {
+	const components = `"Cat":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string","enum":["Cat"]}}},
+		"Dog":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"},"bark":{"type":"boolean"}},"additionalProperties":false}`
+	const union = `{"oneOf":[{"$ref":"#/components/schemas/Cat"},{"$ref":"#/components/schemas/Dog"}],"discriminator":{"propertyName":"kind"}}`
+	d, s := replySchema(t, "3.0.3", union, components)
+	for _, r := range []struct {
+		value              string
+		inRequest, inReply int
+	}{
+		{`{"kind":"bird","lives":9}`, 1, 0},
+		{`{"kind":"bird"}`, 0, 0},
+		{`{"kind":"Cat","lives":9}`, 0, 0},
+	} {
+		for direction, want := range map[Direction]int{InRequest: r.inRequest, InReply: r.inReply} {
+			if faults, err := NewJudge(d).Judge(s, direction, decode(t, r.value)); len(faults) != want || err != nil {
+				t.Errorf("%s: %v, %v", r.value, faults, err)
+			}
+		}
+	}
+}
+
 func TestADiscriminatorDecidesBetweenABranchAndWhatItIsDerivedFrom(t *testing.T) {
 	const components = `"Pet":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}},
 		"Cat":{"allOf":[{"$ref":"#/components/schemas/Pet"},{"properties":{"lives":{"type":"integer"}}}]},

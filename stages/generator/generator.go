@@ -256,7 +256,7 @@ func (g *Generator) follows(r *messages.Request) bool {
 		g.strategies.takeBack(r)
 		return false
 	}
-	if r.Valid {
+	if r.Valid || r.ByDiscriminator {
 		g.follow.begin(r)
 	}
 	g.follow.counted(r)
@@ -372,12 +372,12 @@ func (g *Generator) learn(m messages.Learned) {
 		g.tidied(m)
 	default:
 		// A reply to a request that does not fit the document says nothing of what does; but what it deleted is gone.
-		if m.Request.Valid || p.op.Method == http.MethodDelete {
+		if m.Request.Valid || m.Request.ByDiscriminator || p.op.Method == http.MethodDelete {
 			g.memory.learn(p, m)
 		}
 	}
 	// What a later step of a series is refused for is often that its thing is gone, and says nothing of values.
-	if r := m.Request; r.Valid && r.Purpose != messages.CleaningUp && (r.Series == nil || r.Series.Nth == 1) {
+	if r := m.Request; (r.Valid || r.ByDiscriminator) && r.Purpose != messages.CleaningUp && (r.Series == nil || r.Series.Nth == 1) {
 		g.lessons.learn(p, m)
 	}
 }

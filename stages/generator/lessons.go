@@ -90,7 +90,7 @@ func (l *lessons) followed(operation int, took []*values.Lean) []*messages.Hint 
 
 // learn takes from how a valid request ended what it teaches.
 func (l *lessons) learn(p *plan, m messages.Learned) {
-	if l.chance <= 0 || m.Outcome != messages.Answered || m.Reply == nil || m.Refused || !m.Request.Valid || m.Request.Breaks != "" {
+	if l.chance <= 0 || m.Outcome != messages.Answered || m.Reply == nil || m.Refused || !m.Request.Valid && !m.Request.ByDiscriminator || m.Request.Breaks != "" {
 		return
 	}
 	status := m.Reply.Status

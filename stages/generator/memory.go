@@ -372,7 +372,7 @@ const (
 // learnAccepted keeps the values that an accepted request held. Ids that were made up are not among them: that a search
 // for one was answered does not say that there is such a thing.
 func (m *memory) learnAccepted(p *plan, r *messages.Request, maker int) {
-	if !r.Valid || r.Body == nil && !strings.Contains(r.Target, "?") {
+	if !r.Valid && !r.ByDiscriminator || r.Body == nil && !strings.Contains(r.Target, "?") {
 		return
 	}
 	n := m.accepted[p.op.Index] + 1

@@ -109,7 +109,7 @@ func (g *Generator) rules(r *messages.Request) rechecks.Rules {
 		return rechecks.Rules{}
 	}
 	// One that was built without regard to the document claims nothing.
-	free := !r.Valid && r.Breaks == ""
+	free := !r.Valid && !r.ByDiscriminator && r.Breaks == ""
 	breaks := func(place string) bool {
 		rest, is := strings.CutPrefix(r.Breaks, place)
 		return is && (rest == "" || strings.ContainsRune(".[:", rune(rest[0])))

@@ -143,7 +143,8 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 	}
 	r.Origins = append(d.Origins, p.keyOrigins...)
 	r.Hints = g.lessons.followed(p.op.Index, d.Followed)
-	p.drawn.Origins = d.Origins
+	r.Valid, r.ByDiscriminator = !d.ByDiscriminator, d.ByDiscriminator
+	p.drawn.Origins, p.drawn.ByDiscriminator = d.Origins, d.ByDiscriminator
 	return r
 }
 

@@ -131,7 +131,7 @@ func (s *strategies) built(p *plan, r *messages.Request) {
 	}
 	switch r.Purpose {
 	case messages.OpeningLap, messages.Nominal, messages.Covering:
-		if r.Valid {
+		if r.Valid || r.ByDiscriminator {
 			s.underWay[r.Seq] = p.drawn
 		}
 	}

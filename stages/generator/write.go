@@ -55,8 +55,14 @@ func (p *plan) parameters() []*parameter {
 
 // write writes a request of parts that are decided, nil where one of them cannot be sent in its place.
 func (p *plan) write(g *Generator, c *draft.Change) *messages.Request {
-	r := &messages.Request{
-		Operation: p.op.Index, Method: p.op.Method, Valid: !c.Invalid && c.Breaks == "", Breaks: c.Breaks,
+	r := &messages.Request{Operation: p.op.Index, Method: p.op.Method}
+	switch {
+	case c.ByDiscriminator: // something is broken already, and it cannot be said that nothing else is
+		r.ByDiscriminator = !c.Invalid && c.Breaks == ""
+	case c.Breaks != "":
+		r.Breaks = c.Breaks
+	default:
+		r.Valid = !c.Invalid
 	}
 	target, ok := p.writeDecidedTarget(c, g.target[:0])
 	g.target = target

@@ -68,6 +68,8 @@ type Draft struct {
 	// Content is the body's media type, in Form.Contents; -1 without a body.
 	Content int
 	Body    any
+	// ByDiscriminator is true where a value is as messages.Request.ByDiscriminator says.
+	ByDiscriminator bool
 	// Origins say where the values came from, as far as that is known.
 	Origins []messages.Origin
 }

@@ -94,6 +94,8 @@ type Draw struct {
 	Shown bool
 	// Nulls allows null where a value other than null would do as well.
 	Nulls bool
+	// ByDiscriminator is true if a value made since Reset fits several branches of a oneOf, which a discriminator tells apart.
+	ByDiscriminator bool
 	// Origins say where each value came from.
 	Origins []messages.Origin
 
@@ -115,7 +117,7 @@ func (a *Shapes) Draw(r *rand.Rand, observed Observed) *Draw {
 // Reset forgets what was made, and makes room for about that many origins; those handed out are not touched again.
 func (d *Draw) Reset(room int) {
 	d.Origins, d.made, d.reason = make([]messages.Origin, 0, room), 0, ""
-	d.Followed = nil
+	d.Followed, d.ByDiscriminator = nil, false
 }
 
 // Reason says why the last Make failed.
@@ -244,7 +246,7 @@ func (d *Draw) invent(s *Shape, f *Field, depth int) (any, bool) {
 	tries := d.tries()
 	last := any(nil)
 	for try := range tries {
-		mark, made := len(d.Origins), d.made
+		mark, made, named := len(d.Origins), d.made, d.ByDiscriminator
 		// First as the branches come, then with one that keeps away from the others, last by the branch that a
 		// discriminator names, where branches overlap.
 		lenient := try >= tries*3/4 || d.vain > mostVain
@@ -258,13 +260,17 @@ func (d *Draw) invent(s *Shape, f *Field, depth int) (any, bool) {
 		if !ok {
 			v, ok = d.once(s, f, depth)
 		}
-		if ok && (s.Fits(v) || lenient && s.fitsNamedBranch(v)) {
+		if ok && s.Fits(v) {
+			return v, true
+		}
+		if ok && lenient && s.fitsNamedBranch(v) {
+			d.ByDiscriminator = true
 			return v, true
 		}
 		if ok {
 			last = v
 		}
-		d.Origins, d.made = d.Origins[:mark], made
+		d.Origins, d.made, d.ByDiscriminator = d.Origins[:mark], made, named
 		if d.vain++; d.vain > mostVain && lenient {
 			break
 		}

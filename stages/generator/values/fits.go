@@ -33,6 +33,8 @@ type checker struct {
 	all *Shapes
 	// byName has a oneOf with a discriminator judged by the branch that the value names.
 	byName bool
+	// takesReadOnly has a read-only property fit in a request, sawReadOnly says that one was met where it does not.
+	takesReadOnly, sawReadOnly bool
 	// under are the schemas being looked at, those from base on for the present value. A schema that comes back to
 	// itself for the same value (a base type that lists its derived ones) adds nothing there.
 	under []*document.Schema
@@ -231,7 +233,11 @@ func (c *checker) objectFits(s *document.Schema, v map[string]any) bool {
 			continue
 		}
 		declared++
-		if isReadOnly(p.Schema) || !c.below(p.Schema, w) {
+		if isReadOnly(p.Schema) && !c.takesReadOnly {
+			c.sawReadOnly = true
+			return false
+		}
+		if !c.below(p.Schema, w) {
 			return false
 		}
 	}
@@ -380,7 +386,7 @@ func (c *checker) branchesFit(s *document.Schema, v any) bool {
 			if !c.schema(b, v) {
 				return false
 			}
-		} else if c.count(s.OneOf, v, 2) != 1 {
+		} else if !c.fitsOne(s.OneOf, v) {
 			return false
 		}
 	}
@@ -391,6 +397,21 @@ func (c *checker) branchesFit(s *document.Schema, v any) bool {
 		return c.schema(s.Else, v)
 	}
 	return true
+}
+
+// fitsOne says whether the value fits one of the schemas alone. That a property is read-only does not keep a branch from
+// fitting for those who judge by JSON Schema: it is an annotation to them.
+func (c *checker) fitsOne(of []*document.Schema, v any) bool {
+	before := c.sawReadOnly
+	c.sawReadOnly = false
+	n := c.count(of, v, 2)
+	if n == 1 && c.sawReadOnly { // which it is not where they fit
+		c.takesReadOnly = true
+		n = c.count(of, v, 2)
+		c.takesReadOnly = false
+	}
+	c.sawReadOnly = c.sawReadOnly || before
+	return n == 1
 }
 
 // count is how many of the schemas the value fits, counted up to most.
