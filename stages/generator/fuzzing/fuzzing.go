@@ -4,6 +4,7 @@ package fuzzing
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/restest/restest/stages/generator/draft"
 	"github.com/restest/restest/stages/generator/values"
@@ -68,11 +69,15 @@ func put(d *values.Draw, c *draft.Change, p *draft.Place, fits bool) (ok bool) {
 	return true
 }
 
-// plainly says whether the value is written as text in one way only, and that is read as the value.
+// plainly says whether the value is written as text in one way only, and that is read as the value. No server has to take
+// 1e0, 1.0 or -0 in a URL for a whole number.
 func plainly(v any) bool {
-	switch v.(type) {
-	case string, json.Number, bool:
+	switch v := v.(type) {
+	case string, bool:
 		return true
+	case json.Number:
+		whole, fraction, split := strings.Cut(strings.TrimPrefix(string(v), "-"), ".")
+		return !strings.ContainsAny(string(v), "eE") && (!split || strings.Trim(fraction, "0") != "") && (whole != "0" || split || v == "0")
 	}
 	return false
 }
