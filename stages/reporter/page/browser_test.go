@@ -187,13 +187,23 @@ func TestThePageInABrowser(t *testing.T) {
 		for _, row := range []struct {
 			facet, value string
 			rows         int
-		}{{"code", "F200", 1}, {"operation", "addBook", 3}, {"status", "200", 2}} {
+		}{{"code", "F200", 1}, {"operation", "addBook", 3}, {"status", "200", 2}, {"recheck", "flaky", 1}, {"known", "known", 1}} {
 			p.run(do(fmt.Sprintf(`{ const s = document.querySelector("select[name=%s]"); s.value = %q; s.dispatchEvent(new Event("change")); }`, row.facet, row.value)))
 			p.is(rows, row.rows)
 			p.run(chromedp.Click(chromedp.CSS(`.count button`))) // clear
 			p.is(rows, 4)
 		}
 		p.is(`document.querySelectorAll("select[name=certainty]").length`, 0) // all are certain: nothing to choose
+		p.run(do(openAll))
+		for i, want := range []string{
+			"Sent again" + "confirmed: 2 answers showed it again", "Sent again" + "flaky: 1 of 3 answers showed it again",
+			"Known" + "the cover service, until 2027-06-01" + "Shared" + "3 other operations show the same",
+			"Breaks" + "query.q: maxLength" + "Sent again" + "gone: none of 2 answers showed it again",
+		} {
+			if got := eval[string](p, fmt.Sprintf(`document.querySelectorAll("#list > .finding")[%d].querySelector(".facts").textContent`, i)); !strings.Contains(got, want) {
+				t.Errorf("finding %d tells %q, without %q", i, got, want)
+			}
+		}
 		p.run(chromedp.SendKeys(chromedp.CSS(`#search`), "teapot"), chromedp.Poll[chromedp.Void](rows+` === 1`))
 		p.is(`document.querySelector("#list .title").textContent`, "F920The status code is not declared")
 		p.run(chromedp.SendKeys(chromedp.CSS(`#search`), kb.Escape))

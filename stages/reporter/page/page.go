@@ -89,21 +89,28 @@ type finding struct {
 	Code      string `json:"code"`
 	Level     string `json:"level"`
 	Certainty string `json:"certainty"`
-	Operation string `json:"operation"`
-	Status    int    `json:"status,omitempty"`
-	Count     int64  `json:"count"`
-	FirstSeen string `json:"firstSeen"`
-	LastSeen  string `json:"lastSeen"`
-	Title     int    `json:"title"`
-	Expected  int    `json:"expected"`
-	Got       string `json:"got,omitempty"`
-	Place     string `json:"place,omitempty"`
+	// Recheck is what came of sending it again, Shown of Answers where some showed it and others did not.
+	Recheck   string              `json:"recheck"`
+	Shown     int                 `json:"shown,omitempty"`
+	Answers   int                 `json:"answers,omitempty"`
+	Known     *reporter.KnownTold `json:"known,omitempty"`
+	SharedBy  int                 `json:"sharedBy,omitempty"`
+	Operation string              `json:"operation"`
+	Status    int                 `json:"status,omitempty"`
+	Count     int64               `json:"count"`
+	FirstSeen string              `json:"firstSeen"`
+	LastSeen  string              `json:"lastSeen"`
+	Title     int                 `json:"title"`
+	Expected  int                 `json:"expected"`
+	Got       string              `json:"got,omitempty"`
+	Place     string              `json:"place,omitempty"`
 	// Curl is the command, with \u0001 for the body and \u0002 for the address of the request.
 	Curl     int               `json:"curl"`
 	CurlNote string            `json:"curlNote,omitempty"`
 	Seq      int64             `json:"seq"`
 	Purpose  string            `json:"purpose"`
 	Valid    bool              `json:"valid,omitempty"`
+	Breaks   string            `json:"breaks,omitempty"`
 	Origins  []reporter.Origin `json:"origins,omitempty"`
 	// Took are the nanoseconds from the write to the reply's header.
 	Took    int64              `json:"took,omitempty"`
@@ -177,6 +184,10 @@ func (b *builder) finding(f *reporter.FindingInFull) finding {
 		FirstSeen: f.FirstSeen, LastSeen: f.LastSeen,
 		Title: b.word(b.title(f.Title)), Expected: b.word(b.text(f.Expected)), Got: b.text(f.Got), Place: b.text(f.Place),
 		CurlNote: f.CurlNote,
+		Recheck:  f.Recheck.State, Shown: f.Recheck.Shown, Answers: f.Recheck.Answers, SharedBy: f.SharedBy,
+	}
+	if k := f.Known; k != nil {
+		out.Known = &reporter.KnownTold{Reason: b.text(k.Reason), Until: k.Until}
 	}
 	curl := f.Curl
 	if a := f.Again; a != nil && b.longest > 0 {
@@ -195,6 +206,7 @@ func (b *builder) finding(f *reporter.FindingInFull) finding {
 		return out
 	}
 	out.Operation, out.Seq, out.Purpose, out.Valid = e.Operation, e.Seq, e.Request.Purpose, e.Request.Valid
+	out.Breaks = b.text(string(e.Request.Breaks))
 	out.Failure, out.Took = reporter.Text(b.text(string(e.Failure))), max(0, e.HeardAt-e.SentAt)
 	if b.longest == whole {
 		out.Origins, out.Hops, out.Masked = e.Request.Origins, e.Hops, e.Masked

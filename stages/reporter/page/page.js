@@ -159,16 +159,21 @@ const fieldLines = report.fields || [];
 const findings = report.findings.map((f) => ({ got: "", place: "", ...f }));
 const categories = new Map(report.faultsByCategory.map((c) => [c.code, c.name]));
 
+// again says what came of sending a finding's request again.
+const again = { confirmed: "confirmed", flaky: "flaky", gone: "gone", notRechecked: "not sent again" };
+
 const facets = [
   { key: "code", name: "Code", of: (f) => f.code, label: (v) => v + " " + (categories.get(v) || "") },
   { key: "operation", name: "Operation", of: (f) => f.operation, label: (v) => { const o = operations.get(v); return o ? o.method + " " + o.path : v; } },
   { key: "status", name: "Status", of: (f) => (f.status ? String(f.status) : "no reply") },
   { key: "certainty", name: "Certainty", of: (f) => f.certainty },
+  { key: "recheck", name: "Sent again", of: (f) => f.recheck, label: (v) => again[v] || v },
+  { key: "known", name: "Known", of: (f) => (f.known ? "known" : "not known") },
   { key: "baseline", name: "Against the baseline", of: (f) => f.baseline },
 ];
 
 const orders = {
-  report: { name: "Errors first", by: null },
+  report: { name: "Surest first", by: null },
   count: { name: "Most often seen", by: (a, b) => b.count - a.count },
   first: { name: "First seen", by: (a, b) => (a.firstSeen < b.firstSeen ? -1 : a.firstSeen > b.firstSeen ? 1 : 0) },
   operation: { name: "By operation", by: (a, b) => (a.operation < b.operation ? -1 : a.operation > b.operation ? 1 : 0) },
@@ -232,6 +237,8 @@ function row(f) {
     el("span", { className: "text" },
       el("span", { className: "title" }, el("span", { className: "code" }, f.code), words[f.title]),
       f.certainty === "certain" ? null : el("span", { className: "chip" }, f.certainty),
+      f.recheck === "flaky" || f.recheck === "gone" ? el("span", { className: "chip" }, again[f.recheck]) : null,
+      f.known ? el("span", { className: "chip" }, "known") : null,
       f.baseline === "new" ? el("span", { className: "chip new" }, "new") : null,
       el("span", { className: "gist" }, operationName(f.operation), f.got ? "  ·  " + f.got.slice(0, 240) : "")),
     el("span", { className: "side" }, el("b", {}, f.status ? String(f.status) : "none"), number(f.count) + " ×"));
@@ -261,6 +268,12 @@ function inFull(f) {
   fact("Expected", words[f.expected]);
   fact("Got", f.got);
   fact("At", f.place ? el("code", {}, f.place) : "");
+  fact("Breaks", f.breaks ? el("code", {}, f.breaks) : "");
+  fact("Sent again", f.recheck === "confirmed" ? "confirmed: " + many(f.answers, "answer") + " showed it again"
+    : f.recheck === "flaky" ? "flaky: " + number(f.shown) + " of " + many(f.answers, "answer") + " showed it again"
+    : f.recheck === "gone" ? "gone: none of " + many(f.answers, "answer") + " showed it again" : "");
+  fact("Known", f.known ? f.known.reason + (f.known.until ? ", until " + f.known.until : "") : "");
+  fact("Shared", f.sharedBy ? many(f.sharedBy, "other operation") + (f.sharedBy === 1 ? " shows" : " show") + " the same" : "");
   const curl = curlOf(f);
   const copies = el("div", { className: "copies" },
     curl ? el("button", { className: "button", type: "button", "data-copy": "curl", onclick: () => copy("The curl command was", curl) }, "Copy as curl") : null,

@@ -113,6 +113,13 @@ func shop() *reporter.Report {
 		Engine: reporter.Engine{WallClock: "PT10S", Idle: "PT8S", IdleKeepingToTheRate: "PT7S", ConcurrencyLimit: 16, PeakConcurrency: 4},
 	}
 	told.Findings[3].Operation = "listBooks"
+	for i, r := range []reporter.RecheckTold{
+		{State: "confirmed", Shown: 2, Answers: 2, Smaller: true}, {State: "flaky", Shown: 1, Answers: 3}, {State: "notRechecked"}, {State: "gone", Answers: 2},
+	} {
+		told.Findings[i].Recheck = r
+	}
+	told.Findings[2].Known, told.Findings[2].SharedBy = &reporter.KnownTold{Reason: "the cover service", Until: "2027-06-01"}, 3
+	told.Findings[3].Request.Breaks = "query.q: maxLength"
 	interval, used := "PT0.2S", int64(40)
 	told.Engine.PromisedInterval, told.Engine.ShortestGap, told.Engine.TurnsDue, told.Engine.TurnsUsed = &interval, &interval, &used, &used
 	told.Engine.Gaps = []reporter.LengthCount{{From: "PT0S", Until: "PT0.2S"}, {From: "PT0.2S", Until: "PT0.21S", Count: 30}, {From: "PT0.21S", Count: 9}}
@@ -285,6 +292,7 @@ func TestNoFindingsMakeALargePage(t *testing.T) {
 		var f reporter.FindingInFull
 		fill(reflect.ValueOf(&f).Elem(), fmt.Sprint(i, strings.Repeat("<", 100)))
 		f.ID, f.Code, f.Level, f.Certainty, f.Operation, f.FirstSeen, f.LastSeen, f.Request.Purpose = fmt.Sprintf("%012x", i), "F200", "error", "certain", "addBook", "2027-01-02T03:04:05.000Z", "2027-01-02T03:04:05.000Z", "nominal"
+		f.Recheck.State, f.Known.Until = "confirmed", "2027-06-01"
 		told.Findings = append(told.Findings, f)
 	}
 	page := written(t, told)
