@@ -67,22 +67,25 @@ func (s *summary) reach() string {
 	return ""
 }
 
+// shut says whether most of what an operation answered is that a key is missing or is not enough, and nothing is 2xx.
+func shut(t *operationTally) bool {
+	n := t.statuses[401] + t.statuses[403]
+	return t.classes[2] == 0 && 2*n > t.answered()-t.refused
+}
+
 // giveKeys is for operations that wanted a key.
 func (s *summary) giveKeys() string {
-	shut := s.where(func(t *operationTally) bool {
-		n := t.statuses[401] + t.statuses[403]
-		return n > 0 && n == t.answered()-t.refused
-	})
+	closed := s.where(shut)
 	switch {
-	case len(shut) == 0:
+	case len(closed) == 0:
 		return ""
 	case len(s.cfg.KeysMissing) > 0:
 		name := s.cfg.KeysMissing[0]
-		return fmt.Sprintf("give a key: --auth %s=KEY; %s answered only 401 or 403", name, operationsWords(shut))
+		return fmt.Sprintf("give a key: --auth %s=KEY; %s answered 401 or 403 and never 2xx", name, operationsWords(closed))
 	case len(s.cfg.KeysUsed) > 0:
-		return fmt.Sprintf("give a key that may do more: with the one for %s, %s answered only 401 or 403", s.cfg.KeysUsed[0], operationsWords(shut))
+		return fmt.Sprintf("give a key that may do more: with the one for %s, %s answered 401 or 403 and never 2xx", s.cfg.KeysUsed[0], operationsWords(closed))
 	}
-	return fmt.Sprintf("give a key, as --auth header:NAME=KEY where the document names no scheme: %s answered only 401 or 403", operationsWords(shut))
+	return fmt.Sprintf("give a key, as --auth header:NAME=KEY where the document names no scheme: %s answered 401 or 403 and never 2xx", operationsWords(closed))
 }
 
 // keepToARate is for an API that refused much of what came: what it did take it would take again.
@@ -122,7 +125,7 @@ func (s *summary) readRefusal() string {
 // giveValues is for operations that found nothing under the values they got.
 func (s *summary) giveValues() string {
 	lost := s.where(func(t *operationTally) bool {
-		return t.classes[2] == 0 && (t.statuses[404] > 0 || t.statuses[400]+t.statuses[422] > 0)
+		return t.classes[2] == 0 && !shut(t) && (t.statuses[404] > 0 || t.statuses[400]+t.statuses[422] > 0)
 	})
 	if len(lost) == 0 || len(s.cfg.Dictionaries) > 0 {
 		return ""

@@ -145,9 +145,13 @@ type Totals struct {
 	Refused   int64   `json:"refused"`
 	Redirects int64   `json:"redirects"`
 	ByClass   Classes `json:"byClass"`
-	Errors    int64   `json:"errors"`
-	Warnings  int64   `json:"warnings"`
-	Seen      int64   `json:"seen"`
+	// Errors and Warnings are the different ones that count. Known and Doubtful do not: those of the baseline, and errors
+	// that were not certain and that no re-check showed again.
+	Errors   int64 `json:"errors"`
+	Warnings int64 `json:"warnings"`
+	Known    int64 `json:"known"`
+	Doubtful int64 `json:"doubtful"`
+	Seen     int64 `json:"seen"`
 }
 
 // OperationTold is what became of an operation. State is "tested" (it was answered), "notReached", "notTestable",
@@ -542,11 +546,11 @@ func (r *Reporter) reportFaults(rep *Report) {
 func (r *Reporter) moment(t messages.Instant) string { return timestamp(r.clk.Wall(t)) }
 
 func (r *Reporter) totals() Totals {
-	all := &r.tally.all
+	all, n := &r.tally.all, r.gathered.counted()
 	return Totals{
 		Requests: all.sent, Answered: all.answered(), NoReply: all.noReply, NeverSent: all.neverSent,
 		Refused: all.refused, Redirects: r.tally.hops, ByClass: classesOf(all),
-		Errors: r.gathered.errors, Warnings: r.gathered.warnings,
+		Errors: n.errors, Warnings: n.warnings, Known: n.known, Doubtful: n.doubtful,
 		Seen: r.gathered.total.errors + r.gathered.total.warnings,
 	}
 }

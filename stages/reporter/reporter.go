@@ -390,7 +390,7 @@ func (r *Reporter) Finish(cause error) Result {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			v := judge(facts{failures: 1, errors: r.gathered.errors, warnings: r.gathered.warnings})
+			v := judge(facts{failures: 1, counted: r.gathered.counted()})
 			r.result = r.resultOf(v, r.shown(fmt.Sprintf("the summary could not be made: %v", p))+"\n"+v.sentence+"\n")
 		}
 	}()
@@ -417,9 +417,10 @@ func (r *Reporter) resultOf(v verdict, summary string) Result {
 		s := r.cfg.Simulated()
 		told = &s
 	}
+	n := r.gathered.counted()
 	return Result{
 		Exit: v.exit, Verdict: v.word, Sentence: v.sentence,
-		Errors: r.counted().errors, Warnings: r.counted().warnings,
+		Errors: n.errors, Warnings: n.warnings,
 		Summary: summary, Report: r.result.Report, Totals: r.totals(), Paced: r.paced, Simulated: told,
 	}
 }

@@ -211,7 +211,8 @@ func (s *summary) findings() {
 		s.line("no faults found%s", s.butUnjudged())
 		return
 	}
-	s.line("%s:", upper(foundWords(g.errors, g.warnings)))
+	n := g.counted()
+	s.line("%s%s:", upper(foundWords(n.errors, n.warnings)), n.besides())
 	sorted := g.sorted()
 	causes := byCause(sorted)
 	// A cause that many operations share is shown once, where it is surest.

@@ -9,22 +9,20 @@ import (
 
 // facts are what the verdict hangs on.
 type facts struct {
-	failures         int64 // of the tool's own
-	end              messages.End
-	reason           string // the pacer's words on the end
-	errors, warnings int64  // different findings that count
-	failOnWarnings   bool
-	opinions         int64 // of the warnings
-	doubtful, known  int64 // findings that do not count
-	unjudged         int64 // replies
-	declared         int   // operations of the document
-	all              counts
-	succeeded        int64    // replies of 2xx
-	operations       int      // that were answered
-	refused          []string // operations that answered nothing but refusals
-	unreached        []string // operations that could be tested and were never answered
-	signInFailed     string   // which sign-in failed and why, "" if none did
-	signInAnswers    int64    // the replies to sign-ins
+	failures       int64 // of the tool's own
+	end            messages.End
+	reason         string // the pacer's words on the end
+	counted               // opinions are of the warnings
+	failOnWarnings bool
+	unjudged       int64 // replies
+	declared       int   // operations of the document
+	all            counts
+	succeeded      int64    // replies of 2xx
+	operations     int      // that were answered
+	refused        []string // operations that answered nothing but refusals
+	unreached      []string // operations that could be tested and were never answered
+	signInFailed   string   // which sign-in failed and why, "" if none did
+	signInAnswers  int64    // the replies to sign-ins
 }
 
 // verdict is how a run ended.
@@ -108,13 +106,13 @@ func judge(f facts) verdict {
 }
 
 // besides says what was found and does not count, as a part of a sentence.
-func (f *facts) besides() string {
+func (c counted) besides() string {
 	var words []string
-	if f.known > 0 {
-		words = append(words, plural(f.known, "finding")+" known already")
+	if c.known > 0 {
+		words = append(words, plural(c.known, "finding")+" known already")
 	}
-	if f.doubtful > 0 {
-		words = append(words, plural(f.doubtful, "error")+" that no re-check showed again")
+	if c.doubtful > 0 {
+		words = append(words, plural(c.doubtful, "error")+" that no re-check showed again")
 	}
 	if len(words) == 0 {
 		return ""
@@ -147,22 +145,24 @@ func because(what, why string) string {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// counted are the different findings by whether they count.
-func (r *Reporter) counted() (c struct{ errors, warnings, opinions, doubtful, known int64 }) {
-	c.errors, c.warnings = r.gathered.errors, r.gathered.warnings
-	for _, g := range r.gathered.groups {
+// counted says of the different findings how many count, and of the others why not.
+type counted struct{ errors, warnings, opinions, doubtful, known int64 }
+
+func (g *gathered) counted() (c counted) {
+	c.errors, c.warnings = g.errors, g.warnings
+	for _, f := range g.groups {
 		switch {
-		case g.known != nil:
+		case f.known != nil:
 			c.known++
-		case g.doubtful():
+		case f.doubtful():
 			c.doubtful++
-		case g.certainty == messages.Opinion:
+		case f.certainty == messages.Opinion:
 			c.opinions++
 			continue
 		default:
 			continue
 		}
-		if g.error {
+		if f.error {
 			c.errors--
 		} else {
 			c.warnings--
@@ -173,16 +173,11 @@ func (r *Reporter) counted() (c struct{ errors, warnings, opinions, doubtful, kn
 
 // verdict judges the run as it stands.
 func (r *Reporter) verdict() verdict {
-	n := r.counted()
 	f := facts{
 		failures:       int64(len(r.failures.lines)),
 		end:            r.paced.End,
 		reason:         clean(r.mask.Text(clip(r.paced.Reason, longestWords)), r.cfg.UTF8),
-		errors:         n.errors,
-		warnings:       n.warnings,
-		opinions:       n.opinions,
-		doubtful:       n.doubtful,
-		known:          n.known,
+		counted:        r.gathered.counted(),
 		failOnWarnings: r.cfg.Settings.Checks.FailOnWarnings,
 		declared:       r.cfg.Document.Declared(),
 		all:            r.tally.all,
