@@ -88,7 +88,7 @@ entries, with their reasons and dates.`),
 			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 				return usage(cmd, "%s cannot be written: %v", settings.Quote(file), reason(err))
 			}
-			fmt.Fprintf(a.out, "%s: %d findings, %d of them new\n", file, len(entries), len(entries)-kept)
+			fmt.Fprintf(a.out, "%s: known findings: %d, of them new: %d\n", file, len(entries), len(entries)-kept)
 			return nil
 		},
 	}

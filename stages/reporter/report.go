@@ -325,6 +325,28 @@ type FindingInFull struct {
 	*ExchangeTold
 }
 
+// Counts says whether the finding has a say in the verdict: it is none of the baseline's, no opinion, and no error that
+// was not certain and that no re-check showed again (decision 0022).
+func (f *FindingInFull) Counts() bool {
+	doubtful := f.Level == "error" && f.Certainty != certaintyWord(messages.Certain) && f.Recheck.State == stateWords[gone]
+	return f.Known == nil && f.Certainty != certaintyWord(messages.Opinion) && !doubtful
+}
+
+// Standing says how sure the finding is, what came of sending it again, and whether it is known, for a person.
+func (f *FindingInFull) Standing() string {
+	words := f.Certainty
+	if f.Recheck.State != "" {
+		words += ", " + rechecked{f.Recheck.Shown, f.Recheck.Answers}.words()
+	}
+	if f.Known != nil {
+		words += ", known"
+		if f.Known.Reason != "" {
+			words += ": " + strings.Join(strings.Fields(f.Known.Reason), " ")
+		}
+	}
+	return words
+}
+
 // Again is what to send to see a finding again. A key stands in it as ${NAME}, one of the report's curlVariables.
 type Again struct {
 	Method Text      `json:"method"`

@@ -11,11 +11,15 @@ import (
 // mostAnnotations is how many annotations GitHub shows of one step, of each level.
 const mostAnnotations = 10
 
-// Annotations writes workflow commands, from which GitHub Actions makes annotations of the document's lines.
+// Annotations writes workflow commands, from which GitHub Actions makes annotations of the document's lines. What is known
+// already is not annotated.
 func Annotations(w io.Writer, told *reporter.Report) error {
 	count := map[string]int{}
 	for i := range told.Findings {
 		f := &told.Findings[i]
+		if f.Known != nil {
+			continue
+		}
 		level := sarifLevel(f)
 		if level == "note" {
 			level = "notice"

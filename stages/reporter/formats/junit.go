@@ -12,8 +12,8 @@ import (
 )
 
 // The elements of JUnit's XML, as the common readers take them: a suite for each operation, in it a case for each
-// family of checks. An error of the API is a failure of its case, a warning is told in the case's output, and what
-// could not be tested is skipped.
+// family of checks. An error that counts is a failure of its case, what else was found is told in the case's
+// output, and what could not be tested is skipped.
 type (
 	suites struct {
 		XMLName  xml.Name `xml:"testsuites"`
@@ -147,7 +147,7 @@ func caseOf(base testCase, family string, findings []*reporter.FindingInFull) te
 	var failures, notes strings.Builder
 	var first *reporter.FindingInFull
 	for _, f := range findings {
-		if f.Level == "error" {
+		if f.Level == "error" && f.Counts() {
 			if first == nil {
 				first = f
 			}
@@ -184,7 +184,7 @@ func digit(code string) string {
 // inFull is a finding as a person reads it, without markup.
 func inFull(f *reporter.FindingInFull) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s (%s, %s, seen %d times; finding %s)\n", f.Code, oneLine(f.Title), f.Level, f.Certainty, f.Count, f.ID)
+	fmt.Fprintf(&b, "%s %s (%s, %s, seen %d times; finding %s)\n", f.Code, oneLine(f.Title), f.Level, oneLine(f.Standing()), f.Count, f.ID)
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(&b, "  %s: %s\n", name, oneLine(text))

@@ -33,7 +33,11 @@ func Markdown(w io.Writer, told *reporter.Report, _ reporter.Exchanges) error {
 		if op.Method != "" {
 			name = op.Method + " " + op.Path
 		}
-		p("<details><summary><b>%s</b> %s: %s, seen %d×</summary>\n\n", f.Code, html(f.Title), html(name), f.Count)
+		known := ""
+		if f.Known != nil {
+			known = " (known)"
+		}
+		p("<details><summary><b>%s</b> %s: %s, seen %d×%s</summary>\n\n", f.Code, html(f.Title), html(name), f.Count, known)
 		if f.Expected != "" {
 			p("- expected: %s\n", escaped(f.Expected))
 		}
@@ -43,7 +47,7 @@ func Markdown(w io.Writer, told *reporter.Report, _ reporter.Exchanges) error {
 		if f.Place != "" {
 			p("- at: %s\n", code(f.Place))
 		}
-		p("- %s, %s\n\n", f.Level, f.Certainty)
+		p("- %s, %s\n\n", f.Level, escaped(f.Standing()))
 		if f.Curl != "" {
 			fence := "```"
 			for strings.Contains(f.Curl, fence) {

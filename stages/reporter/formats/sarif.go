@@ -59,7 +59,13 @@ type (
 		Locations           []sarifLocation   `json:"locations"`
 		PartialFingerprints map[string]string `json:"partialFingerprints"`
 		OccurrenceCount     int64             `json:"occurrenceCount"`
+		Suppressions        []sarifSuppress   `json:"suppressions,omitempty"`
 		Properties          map[string]string `json:"properties,omitempty"`
+	}
+	sarifSuppress struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification,omitempty"`
 	}
 	sarifLocation struct {
 		PhysicalLocation *sarifPhysical `json:"physicalLocation,omitempty"`
@@ -114,12 +120,17 @@ func SARIF(w io.Writer, told *reporter.Report, _ reporter.Exchanges) error {
 	}
 	for i := range told.Findings {
 		f := &told.Findings[i]
+		var suppressed []sarifSuppress
+		if f.Known != nil {
+			suppressed = []sarifSuppress{{"external", "accepted", f.Known.Reason}}
+		}
 		run.Results = append(run.Results, sarifResult{
 			RuleID: f.Code, RuleIndex: index[f.Code], Level: sarifLevel(f), Message: sarifText{sarifMessage(f)},
 			Locations:           []sarifLocation{sarifLocationOf(operationOf(told, f.Operation))},
 			PartialFingerprints: map[string]string{"restestFinding/v1": f.ID},
 			OccurrenceCount:     max(f.Count, 1),
-			Properties:          map[string]string{"certainty": f.Certainty, "curl": f.Curl},
+			Suppressions:        suppressed,
+			Properties:          map[string]string{"certainty": f.Certainty, "recheck": f.Recheck.State, "curl": f.Curl},
 		})
 	}
 	encoder := json.NewEncoder(w)
@@ -133,7 +144,7 @@ func SARIF(w io.Writer, told *reporter.Report, _ reporter.Exchanges) error {
 
 func sarifLevel(f *reporter.FindingInFull) string {
 	switch {
-	case f.Certainty == "opinion":
+	case f.Known == nil && !f.Counts():
 		return "note"
 	case f.Level == "error":
 		return "error"
