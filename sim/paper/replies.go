@@ -54,6 +54,8 @@ type nothing struct{}
 
 func (nothing) Values(string) []any { return nil }
 
+func (nothing) Refers(string) bool { return false }
+
 // success is the first success the document declares for the operation, with its JSON content if there is any.
 func success(op *document.Operation) (status int, media *document.Media) {
 	for _, r := range op.Responses {

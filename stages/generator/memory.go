@@ -30,14 +30,18 @@ type memory struct {
 	consumers map[int]*plan
 	// plain are, for ids known by what they identify, the names they go by alone: "messageid" is also an "id".
 	plain map[string]string
+	// refers are the names that stand for a thing elsewhere, such as "bookid", with the operation that makes those things.
+	refers map[string]int
 	// accepted counts the accepted requests of each operation, deleted has the DELETEs that were answered 2xx.
 	accepted map[int]int
 	deleted  map[int]bool
 
 	// building is the operation that a request is being built for: what it made is not offered back to it. silent is
-	// true while nothing is to be offered, pinned the thing that the request is to lead to.
+	// true while nothing is to be offered, anew while nothing is but what stands for other things, pinned the thing that the
+	// request is to lead to.
 	building int
 	silent   bool
+	anew     bool
 	pinned   thing
 	now      messages.Instant // when the reply was heard that is being learned from
 	// held says whether a thing is a running series' own, and not to be used by others.
@@ -89,7 +93,7 @@ const (
 
 func newMemory(limits settings.Memory, g *graph.Graph) *memory {
 	return &memory{
-		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{},
+		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{}, refers: map[string]int{},
 		accepted: map[int]int{}, deleted: map[int]bool{}, consumers: map[int]*plan{}, building: noOne,
 	}
 }
@@ -117,10 +121,24 @@ func (m *memory) expect(p *plan) {
 			shape := g.parameter.field.Shape
 			k.gaps = append(k.gaps, &thingsBy{name: g.name, texts: !shape.Allows("integer") && !shape.Allows("number")})
 		}
-		if name := g.memoryName(); name != g.name {
-			m.plain[values.Key(name)] = values.Key(g.name)
+		name := values.Key(g.memoryName())
+		if name != values.Key(g.name) {
+			m.plain[name] = values.Key(g.name)
+		}
+		if strings.HasSuffix(name, "id") && name != "id" {
+			m.refers[name] = m.makerOf(g.kind)
 		}
 	}
+}
+
+// makerOf is the operation that makes the things below the template, graph.None where there is none.
+func (m *memory) makerOf(template string) int {
+	for _, r := range m.graph.Resources {
+		if r.Collection == template && r.Create != graph.None {
+			return r.Create
+		}
+	}
+	return graph.None
 }
 
 func (k *kind) by(name string) *thingsBy {
@@ -185,8 +203,8 @@ const deepestScalar = 20
 // Values are the values seen under the name, the newest last, those left out that the operation made itself. Of ids
 // the newest is offered alone half of the time: older ones are more often gone.
 func (m *memory) Values(key string) []any {
-	if m.silent {
-		return nil
+	if maker, refers := m.refers[key]; m.silent || m.anew && !refers || refers && maker == m.building && maker != graph.None {
+		return nil // what is made anew has an id of its own
 	}
 	found := m.offered(m.names[key])
 	if plain, ok := m.plain[key]; ok && len(found) == 0 {
@@ -196,6 +214,12 @@ func (m *memory) Values(key string) []any {
 		return found[n-1:]
 	}
 	return found
+}
+
+// Refers says whether a name of that key stands for a thing of another operation's than the one being built for.
+func (m *memory) Refers(key string) bool {
+	maker, is := m.refers[key]
+	return is && (maker == graph.None || maker != m.building)
 }
 
 func (m *memory) offered(s *seen) []any {

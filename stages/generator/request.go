@@ -128,9 +128,9 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 	if p.body != nil && (p.body.required || want.sendsBody(d, p.chances.body)) {
 		mark := len(d.Origins)
 		var ok bool
-		g.memory.silent = p.op.Method == "POST" && !want.likeliest && d.Rand.IntN(10) < takeNothing
+		g.memory.anew = p.op.Method == "POST" && !want.likeliest && d.Rand.IntN(10) < takeNothing
 		r.Body, contentType, ok = p.writeBody(d, want)
-		if g.memory.silent = false; !ok {
+		if g.memory.anew = false; !ok {
 			if p.body.required || want.media > 0 {
 				return nil
 			}

@@ -187,3 +187,28 @@ func TestWeightsCanBeGivenPerDraw(t *testing.T) {
 		}
 	}
 }
+
+// What a body says of another thing is mostly one that is there (decision 0018 §1), also where the rest is new (0017 §3).
+func TestABodyMostlyRefersToThingsThatAreThere(t *testing.T) {
+	s := newScript(t, api(t, `
+  /pets: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, required: [petId], properties: {petId: {type: integer}}}}}}, `+ok+`}}
+  /pets/{petId}: {parameters: [{name: petId, in: path, required: true, schema: {type: integer}}], get: {`+ok+`}}
+  /orders: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, required: [petId], properties: {petId: {type: integer}}}}}}, `+ok+`}}
+`), withoutLap)
+	s.answer(s.of("POST /pets"), 201, `{"petId": 70707}`)
+	ordered, again := 0, 0
+	for range 400 {
+		if r := s.of("POST /orders"); strings.Contains(string(r.Body), "70707") {
+			ordered++
+		}
+		if r := s.of("POST /pets"); strings.Contains(string(r.Body), "70707") {
+			again++
+		}
+	}
+	if ordered < 320 || ordered > 390 {
+		t.Errorf("%d of 400 orders are for the pet that is there", ordered)
+	}
+	if again > 0 {
+		t.Errorf("%d of 400 pets are made by the id of one that is there", again)
+	}
+}

@@ -29,6 +29,8 @@ const (
 type Observed interface {
 	// Values are those seen under a name of that key, the newest last. They are only read.
 	Values(key string) []any
+	// Refers says whether a name of that key stands for a thing that has to be there, such as bookId where there are books.
+	Refers(key string) bool
 }
 
 // Field is a shape that has a name: a parameter, a property.

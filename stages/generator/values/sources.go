@@ -1,6 +1,10 @@
 package values
 
-import "github.com/restest/restest/settings"
+import (
+	"strings"
+
+	"github.com/restest/restest/settings"
+)
 
 // Weights are the shares of the sources against one another. A source that has nothing for a place leaves its share to
 // the others. What the document lists (enum, const) comes before them all.
@@ -31,6 +35,7 @@ func (d *Draw) fromSource(s *Shape, f *Field, depth int) (any, bool) {
 		given = d.Given.Values(d.here(), f, s)
 	}
 	observed, seen := d.observed(s, f)
+	refers := seen && !strings.HasPrefix(d.place, "path.") && d.Observed.Refers(d.seenAs(f))
 	examples := len(f.Examples)
 	if depth > 0 {
 		examples = 0 // the field's own are for its whole value
@@ -66,6 +71,9 @@ func (d *Draw) fromSource(s *Shape, f *Field, depth int) (any, bool) {
 		if seen {
 			w.Observed = all.Observed
 		}
+		if refers {
+			w.Random = (w.Random + mostlyThere - 1) / mostlyThere
+		}
 		if len(given) > 0 {
 			w.Dictionary = all.Dictionary
 		}
@@ -91,6 +99,10 @@ func (d *Draw) fromSource(s *Shape, f *Field, depth int) (any, bool) {
 	}
 	return d.invent(s, f, depth)
 }
+
+// mostlyThere is what the share of invented values is divided by where a value names a thing that has to be there, and
+// some are known: nearly every other value would be refused.
+const mostlyThere = 8
 
 func (d *Draw) given(from []Listed) any {
 	l := from[d.Rand.IntN(len(from))]

@@ -816,6 +816,24 @@ type seenValues map[string][]any
 
 func (s seenValues) Values(key string) []any { return s[key] }
 
+func (s seenValues) Refers(key string) bool { return key == "bookid" }
+
+// "Where a name stands for a thing of another address … a value is invented an eighth as often" (decision 0018 §1).
+func TestWhatHasToBeThereIsSeldomInvented(t *testing.T) {
+	shapes := NewShapes(settings.Default().Generation)
+	d := shapes.Draw(rand.New(rand.NewPCG(1, 1)), seenValues{"bookid": {"b1"}})
+	f := NewField("bookId", shapes.Of(loaded(t, `{"type": "string"}`, "")))
+	count := map[string]int{}
+	for range 2300 {
+		d.Reset(1)
+		d.Make(&f, "query.bookId")
+		count[d.Origins[0].Source]++
+	}
+	if n := count[FromRandom]; n < 200 || n > 400 {
+		t.Errorf("%d of 2300 are invented, want about 300", n)
+	}
+}
+
 func TestEachSourceIsUsedByItsWeight(t *testing.T) {
 	shapes := NewShapes(settings.Default().Generation)
 	d := shapes.Draw(rand.New(rand.NewPCG(1, 1)), seenValues{"pet": {"seen"}})
