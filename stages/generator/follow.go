@@ -24,8 +24,8 @@ type followed struct {
 	number  int64
 	// requests and steps count what was offered since the opening lap, the steps of series among it.
 	requests, steps int64
-	// disturbed are the series that the newest offer disturbs.
-	disturbed []int64
+	// disturbed are the series that the newest offer disturbs, noted those that it may yet turn out to have disturbed.
+	disturbed, noted []int64
 	// stepped is the number of the newest request that is the next step of a series under way; a create that was refused is
 	// such a one, too.
 	stepped int64
@@ -37,7 +37,13 @@ type running struct {
 	// address is the thing's, "" until it is known; created is how its create was answered.
 	address string
 	created messages.Learned
+	// early are the paths of the requests that could change something and were offered while the address was not known:
+	// others can learn of the thing, from a list, before the answer to its create is heard.
+	early []string
 }
+
+// mostEarly bounds the requests that are noted for a series; one with more is taken for disturbed.
+const mostEarly = 256
 
 func newFollowed(doc *document.Document, g *graph.Graph, on settings.Series, share float64, usable func(int) bool, several bool) *followed {
 	f := &followed{share: share, courses: map[int][]series.Course{}, begun: map[int]int{}}
@@ -74,19 +80,32 @@ func (f *followed) begin(r *messages.Request) {
 // counted notes a request that was offered: it may disturb series.
 func (f *followed) counted(r *messages.Request) {
 	f.requests++
-	f.disturbed = f.disturbed[:0]
+	f.disturbed, f.noted = f.disturbed[:0], f.noted[:0]
 	if len(f.running) == 0 || safe(r.Method) {
 		return
 	}
 	target, _, _ := strings.Cut(r.Target, "?")
 	for i := range f.running {
 		s := &f.running[i]
-		if s.address != "" && !s.Disturbed && (r.Series == nil || r.Series.Series != s.Number) &&
-			strings.HasPrefix(s.address, target) && r.Operation != s.Course.Resource.Create {
+		switch {
+		case s.Disturbed || r.Series != nil && r.Series.Series == s.Number || r.Operation == s.Course.Resource.Create:
+		case s.address == "" && len(s.early) < mostEarly:
+			s.early = append(s.early, target)
+			f.noted = append(f.noted, s.Number)
+		case s.address == "" || strings.HasPrefix(s.address, target):
 			s.Disturbed = true
 			f.disturbed = append(f.disturbed, s.Number)
 		}
 	}
+}
+
+// found notes where the thing of a series is.
+func (s *running) found(address string) {
+	s.address = address
+	s.Disturbed = s.Disturbed || slices.ContainsFunc(s.early, func(target string) bool {
+		return strings.HasPrefix(address, target) || strings.HasPrefix(target, address+"/")
+	})
+	s.early = nil
 }
 
 // safe says whether the method asks for nothing to be changed (RFC 9110 §9.2.1).
@@ -129,7 +148,13 @@ func (f *followed) takeBack(r *messages.Request) {
 			f.running[i].Disturbed = false
 		}
 	}
-	f.disturbed = f.disturbed[:0]
+	for _, number := range f.noted {
+		if i := f.find(number); i >= 0 && len(f.running[i].early) > 0 {
+			s := &f.running[i]
+			s.early = s.early[:len(s.early)-1]
+		}
+	}
+	f.disturbed, f.noted = f.disturbed[:0], f.noted[:0]
 	if r.Series == nil {
 		return
 	}
@@ -235,7 +260,7 @@ func (g *Generator) answered(l messages.Learned, made thing) {
 	s.Series = next
 	if len(s.Taken) == 1 && s.address == "" && made != nil {
 		s.created = l
-		s.address = g.address(s.Course.Resource, made)
+		s.found(g.address(s.Course.Resource, made))
 		g.memory.held = g.follow.held
 	}
 	if over {

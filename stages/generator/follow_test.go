@@ -114,6 +114,19 @@ func TestTheThingOfASeriesIsItsOwnWhileItRuns(t *testing.T) {
 	}
 }
 
+// A list shows the thing before the answer to its create is heard, and a PUT that goes there is in nobody's way yet.
+func TestASeriesWhoseThingWasWrittenToBeforeItWasKnownIsDisturbed(t *testing.T) {
+	for _, target := range []string{"/pets/p7", "/pets/p70"} {
+		s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
+		create := s.beginning()
+		s.g.follow.counted(&messages.Request{Method: "PUT", Target: target, Operation: 3})
+		s.answer(create, 201, `{"id": "p7"}`)
+		if read := s.next(); read.Series == nil || read.Series.Disturbed != (target == "/pets/p7") {
+			t.Errorf("a PUT to %s: %s %s, %+v", target, read.Method, read.Target, read.Series)
+		}
+	}
+}
+
 func TestASeriesThatOthersMayHaveDisturbedSaysSo(t *testing.T) {
 	s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
 	create := s.beginning()

@@ -12,7 +12,8 @@ import (
 // createdNotListed, F926, finds lists that lack what was just created in them.
 //
 // It is likely and no more, as a list can leave out what is not published yet. It speaks only of a list that is whole:
-// one array, asked for without a query, without a sign of more pages, and of an operation that declares no paging.
+// one array, shorter than its schema allows, asked for without a query, without a sign of more pages, and of an operation
+// that declares no paging.
 type createdNotListed struct{}
 
 func (createdNotListed) About() About {
@@ -33,6 +34,9 @@ func (c createdNotListed) Check(in *Input) []messages.Finding {
 	made := s.Taken[0]
 	items, whole := listOf(in.Content.Value)
 	id := idOf(made)
+	if media := in.Declared.Media; media != nil && media.Schema != nil && media.Schema.MaxItems > 0 && int64(len(items)) >= media.Schema.MaxItems {
+		return nil // the document lets it show so many and no more
+	}
 	if made.Reply.Status != 201 || !whole || len(items) >= 10 || id == "" || has(in.reply().Header, "Link") {
 		return nil
 	}

@@ -29,6 +29,9 @@ func fingerprint(request *messages.Request, reply *messages.Reply, content Conte
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
+// meansSomething says whether r is more than a mark: a mark that was sent is in messages for reasons of their own.
+func meansSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // longestSent is how much of a request's content is looked at for words that its reply repeats, in bytes.
 const longestSent = 64 << 10
 
@@ -41,7 +44,9 @@ func wordsOf(request *messages.Request) map[string]bool {
 	add := func(text string) {
 		if len(text) <= longestMessage {
 			for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isWord(r) }) {
-				sent[w] = true
+				if strings.IndexFunc(w, meansSomething) >= 0 {
+					sent[w] = true
+				}
 			}
 		}
 	}

@@ -36,6 +36,13 @@ func TestAMessageIsSteady(t *testing.T) {
 	}
 }
 
+func TestAMarkThatWasSentIsNoWordOfTheMessage(t *testing.T) {
+	sent := wordsOf(&messages.Request{Target: "/orders?note=%7B%22$gt%22:", Body: []byte(`{"note":"{\"$gt\": 1}"}`)})
+	if got := steady("goroutine 1 [running]: gt", sent); got != "goroutine # [running]: #" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestTheSameFailureHasTheSameFingerprint(t *testing.T) {
 	print := func(contentType, body string) string {
 		e := answered(500, body, "Content-Type", contentType)

@@ -100,6 +100,12 @@ func TestWhatWasCreatedIsThere(t *testing.T) {
 		{name: "paging declared", e: list("/t", `[]`), in: func(in *Input) {
 			in.Operation = &document.Operation{Parameters: []*document.Parameter{{Name: "pageToken", In: "query"}}}
 		}},
+		{name: "as long as its schema allows", e: list("/t", `[1,2]`), in: func(in *Input) {
+			in.Declared.Media = &document.Media{Schema: &document.Schema{MaxItems: 2}}
+		}},
+		{name: "shorter than its schema allows", e: list("/t", `[1]`), want: "w likely", in: func(in *Input) {
+			in.Declared.Media = &document.Media{Schema: &document.Schema{MaxItems: 2}}
+		}},
 		{name: "disturbed", e: disturbed(list("/t", `[]`))},
 	})
 }

@@ -3,6 +3,7 @@ package checks
 import (
 	"bytes"
 	"regexp"
+	"slices"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
@@ -36,7 +37,7 @@ var sqlErrors = []trace{
 
 func (c sqlError) Check(in *Input) []messages.Finding {
 	reply := in.reply()
-	if reply == nil || reply.Status < 400 || len(reply.Body) == 0 || in.Refused || in.Exchange.Request.Purpose != messages.Fuzzing {
+	if reply == nil || reply.Status < 400 || len(reply.Body) == 0 || in.Refused || !fuzzed(in.Exchange.Request) {
 		return nil
 	}
 	body := reply.Body[:min(len(reply.Body), longestSearched)]
@@ -51,4 +52,10 @@ func (c sqlError) Check(in *Input) []messages.Finding {
 		}
 	}
 	return nil
+}
+
+// fuzzed says whether the request was made to hold a troublesome value, or is sent again for one that was.
+func fuzzed(r *messages.Request) bool {
+	return r.Purpose == messages.Fuzzing || r.Purpose == messages.Rechecking &&
+		slices.ContainsFunc(r.Origins, func(o messages.Origin) bool { return o.Source == "fuzzing" })
 }
