@@ -5,7 +5,7 @@ var answers = map[string]func(*API, *call) Reply{
 	"listBooks":   (*API).listBooks,
 	"addBook":     (*API).addBook,
 	"readBook":    (*API).readBook,
-	"peekBook":    (*API).readBook,
+	"peekBook":    (*API).peekBook,
 	"replaceBook": (*API).replaceBook,
 	"changeBook":  (*API).changeBook,
 	"deleteBook":  (*API).deleteBook,
@@ -19,6 +19,19 @@ var answers = map[string]func(*API, *call) Reply{
 	"readReview":    (*API).readReview,
 	"deleteReview":  (*API).deleteReview,
 	"latestReviews": (*API).latestReviews,
+
+	"listWishes":  (*API).listWishes,
+	"addWish":     (*API).addWish,
+	"readWish":    (*API).readWish,
+	"replaceWish": (*API).replaceWish,
+	"dropWish":    (*API).dropWish,
+
+	"listEvents":   (*API).listEvents,
+	"planEvent":    (*API).planEvent,
+	"readEvent":    (*API).readEvent,
+	"replaceEvent": (*API).replaceEvent,
+	"changeEvent":  (*API).changeEvent,
+	"dropEvent":    (*API).dropEvent,
 
 	"signUp":       (*API).signUp,
 	"readMember":   (*API).readMember,
@@ -42,5 +55,6 @@ var answers = map[string]func(*API, *call) Reply{
 	"oldOpeningHours": (*API).oldOpeningHours,
 	"notify":          (*API).notify,
 	"contactShop":     (*API).contactShop,
+	"makeBookplate":   (*API).makeBookplate,
 	"salesReport":     (*API).salesReport,
 }

@@ -87,7 +87,10 @@ type page struct {
 
 func (a *API) listBooks(c *call) Reply {
 	genres := c.given.texts("genre")
-	found := a.books.newest(most, func(b *book) bool { return isOf(b, genres) })
+	if a.planted(c.given.whole("offset", 0) == 1000) {
+		return problem(403, "this page is for the shop alone")
+	}
+	found := a.books.newest(looked, func(b *book) bool { return isOf(b, genres) })
 	switch c.given.text("sort") {
 	case "title":
 		slices.SortStableFunc(found, func(x, y *book) int { return strings.Compare(x.Title, y.Title) })
@@ -143,6 +146,20 @@ func (a *API) readBook(c *call) Reply {
 		*book
 		Links map[string]string `json:"links"`
 	}{b, links}).with("ETag", b.tag())
+}
+
+// peekBook answers as readBook does, as a HEAD is to (RFC 9110 §9.3.2), and says what can be done with the book.
+func (a *API) peekBook(c *call) Reply {
+	reply := a.readBook(c)
+	if reply.Status != 200 {
+		return reply
+	}
+	b := a.books.get(c.given.whole("bookId", 0))
+	allow := "DELETE, GET, HEAD, PATCH, PUT"
+	if a.planted(b.InPrint != nil && !*b.InPrint) {
+		allow = "GET, HEAD"
+	}
+	return reply.with("Allow", allow)
 }
 
 func (a *API) replaceBook(c *call) Reply {
@@ -226,6 +243,9 @@ func (a *API) readCover(c *call) Reply {
 	if a.planted(c.given.text("size") == "large") {
 		return Reply{Status: 200, Header: []messages.Field{{Name: "Cache-Control", Value: "max-age=60"}}, Body: picture}
 	}
+	if a.planted(c.given.text("size") == "small") {
+		return problem(406, "there is no small picture")
+	}
 	return answerBytes(200, "image/png", picture)
 }
 
@@ -256,7 +276,10 @@ func (a *API) searchBooks(c *call) Reply {
 		return problem(500, "begin of range must not be after its end")
 	}
 	words, genres := strings.ToLower(c.given.text("q")), c.given.texts("genres")
-	found := a.books.newest(most, func(b *book) bool {
+	if a.planted(c.given.has("genres") && c.given.has("inPrint")) {
+		return problem(415, "a search by genre and print needs a form")
+	}
+	found := a.books.newest(looked, func(b *book) bool {
 		return strings.Contains(b.words, words) && isOf(b, genres) &&
 			b.Year >= from && b.Year <= to &&
 			(!c.given.has("inPrint") || b.InPrint != nil && *b.InPrint == c.given.flag("inPrint"))

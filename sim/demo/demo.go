@@ -41,13 +41,20 @@ type API struct {
 	reviews   shelf[review]
 	members   shelf[member]
 	orders    shelf[order]
+	wishes    shelf[wish]
+	events    shelf[event]
 	letters   int64 // notifications, tickets and sessions, all numbered in one row
 	countedAt time.Duration
 	limits    limits
 }
 
-// Most things of each kind that are kept; the oldest is forgotten.
-const most = 100
+const (
+	// most is how many things of each kind are kept; the oldest is forgotten. A client that is quick has to find what it has
+	// just made, however many others have been made since.
+	most = 2000
+	// looked is how many of them, the newest, are looked at for a list.
+	looked = 100
+)
 
 // New makes the API in its first state.
 func New(options Options) *API {
@@ -58,6 +65,8 @@ func New(options Options) *API {
 		reviews:   shelf[review]{most: most},
 		members:   shelf[member]{most: most},
 		orders:    shelf[order]{most: most},
+		wishes:    shelf[wish]{most: most},
+		events:    shelf[event]{most: most},
 		countedAt: -recount,
 		limits:    newLimits(),
 	}
@@ -91,7 +100,7 @@ func (a *API) answer(now time.Duration, r Request) Reply {
 	if op == nil {
 		return problem(405, "the document declares no such method here").with("Allow", place.allow)
 	}
-	c, misfit := op.read(r, values, query)
+	c, misfit := op.read(r, values, query, !a.options.WithoutFaults)
 	if misfit != "" {
 		return problem(400, misfit)
 	}

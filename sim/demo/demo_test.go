@@ -19,6 +19,7 @@ type talk struct {
 	api     *API
 	now     time.Duration
 	referee *referee
+	last    Request // the one that was asked last
 }
 
 func newTalk(t testing.TB, options Options) *talk {
@@ -35,7 +36,8 @@ func (k *talk) ask(line, body string, fields ...string) heard {
 
 func (k *talk) reply(line, body string, fields ...string) Reply {
 	k.t.Helper()
-	return k.api.Answer(k.now, requestOf(line, body, fields...))
+	k.last = requestOf(line, body, fields...)
+	return k.api.Answer(k.now, k.last)
 }
 
 func requestOf(line, body string, fields ...string) Request {
@@ -65,7 +67,7 @@ func (k *talk) fits(operation string, h heard, status int) {
 	if h.status != status {
 		k.t.Fatalf("%s: %d %s, want %d", operation, h.status, h.body, status)
 	}
-	if codes, why := k.referee.codes(k.t, operation, h); codes != nil {
+	if codes, why := k.referee.codes(k.t, operation, k.last, h); codes != nil {
 		k.t.Errorf("%s: %d %s shows %v: %s", operation, h.status, h.body, codes, why)
 	}
 }
@@ -73,6 +75,9 @@ func (k *talk) fits(operation string, h heard, status int) {
 const (
 	aBook     = `{"title":"Kites","author":"N. H.","year":2001,"genres":["novel"],"pages":12,"price":3.5,"shelf":null}`
 	anOldBook = `{"title":"Kites","author":"N. H.","year":1799,"genres":["novel"],"shelf":null}`
+	aWish     = `{"title":"Kites","copies":2,"priority":"high"}`
+	aLowWish  = `{"title":"Kites","copies":2,"priority":"low"}`
+	anEvent   = `{"title":"Kites","kind":"workshop","day":"2026-05-01","seats":20,"room":"attic","host":"N. H."}`
 	aMember   = `{"email":"a@example.org","password":"open sesame","name":"A","level":"adult"}`
 )
 
@@ -104,6 +109,79 @@ var shown = map[string][]Request{
 	"readCover 921":       {requestOf("GET /books/1/cover?size=large", "")},
 	"exportCatalogue 922": {requestOf("GET /catalogue?detail=full", "")},
 	"readStatistics 922":  {requestOf("GET /statistics/year", "")},
+
+	"changeEvent 100":    {requestOf("PATCH /events/1", `{"seats":9}`)},
+	"changeEvent 309":    {requestOf("PATCH /events/1", `{"seats":9}`)},
+	"listEvents 100":     {requestOf("GET /events?host=O'Neill", "")},
+	"listEvents 300":     {requestOf("GET /events?host=O'Neill", "")},
+	"makeBookplate 301":  {requestOf("GET /bookplate?name=%3Cscript%3Ealert(1)%3C/script%3E", "")},
+	"readStatistics 200": {requestOf("GET /statistics/day", "")},
+	"openingHours 200":   {requestOf("GET /opening-hours?day=2026-05-02", "")},
+	"readBasket 200":     {requestOf("GET /basket", "", "Cookie: visitor=7guest")},
+	"listWishes 200":     {requestOf("GET /wishes?priority=low", "")},
+	"listEvents 200":     {requestOf("GET /events?kind=signing", "")},
+
+	"readEvent 113": {requestOf("DELETE /events/1", ""), requestOf("GET /events/1", "")},
+	"addReview 113": {requestOf("DELETE /books/4", ""), requestOf("POST /books/4/reviews", `{"rating":5,"tags":[]}`)},
+	"replaceEvent 115": {
+		requestOf("PUT /events/1", anEvent), requestOf("PUT /events/1", anEvent),
+	},
+	"replaceWish 116": {requestOf("PUT /wishes/1", aWish)},
+	"readEvent 117": {
+		requestOf("PUT /events/1", strings.Replace(anEvent, `,"host":"N. H."`, "", 1)), requestOf("GET /events/1", ""),
+	},
+	"replaceWish 118": slices.Repeat([]Request{requestOf("PUT /wishes/1", strings.Replace(aWish, "high", "urgent", 1))}, 2),
+	"readEvent 119":   {requestOf("PATCH /events/2", `{"title":"Folding"}`), requestOf("GET /events/2", "")},
+	"readWish 122":    {requestOf("POST /wishes", aLowWish), requestOf("GET /wishes/3", "")},
+	"listReviews 926": {requestOf("POST /books/5/reviews", `{"rating":1,"tags":[]}`), requestOf("GET /books/5/reviews", "")},
+	"readReview 927": {
+		requestOf("POST /books/5/reviews", `{"rating":2,"tags":["a","b"]}`),
+		requestOf("GET /books/5/reviews/5", ""), requestOf("GET /books/5/reviews/5", ""),
+	},
+
+	"closeAccount 102":    {requestOf("DELETE /members/3", "")},
+	"findOffers 103":      {requestOf("GET /offers?radius=1", "")},
+	"changeEvent 104":     {requestOf("PATCH /events/1", `{"kind":"signing"}`)},
+	"deleteReview 105":    {requestOf("POST /books/5/reviews", `{"rating":1,"tags":[]}`), requestOf("DELETE /books/5/reviews/5", "")},
+	"listOrders 106":      {requestOf("GET /orders?status=cancelled", "")},
+	"searchBooks 107":     {requestOf("GET /search?q=a&genres=novel&inPrint=true", "")},
+	"exportCatalogue 108": {requestOf("GET /catalogue?detail=short", "")},
+	"signIn 109": {
+		requestOf("POST /sessions", `{"email":"somebody.of.whom.nobody.knows@example.org","password":"open sesame"}`),
+	},
+	"payOrder 110":    {requestOf("POST /orders/4/payment", `{"method":"card"}`)},
+	"signOut 111":     {requestOf("DELETE /sessions", "", "Cookie: session=0123456789abcdef0")},
+	"readInvoice 112": {requestOf("GET /orders/1/invoice?paper=letter", "")},
+	"planEvent 120":   {requestOf("POST /events", strings.Replace(anEvent, "workshop", "signing", 1))},
+	"addWish 120":     {requestOf("POST /wishes", strings.Replace(aWish, ":2", ":51", 1))},
+	"payOrder 924":    {requestOf("POST /orders/2/payment", `{"method":"cash"}`)},
+
+	"peekBook 201":       {requestOf("PATCH /books/1", `{"inPrint":false}`), requestOf("HEAD /books/1", "")},
+	"readStatistics 202": {requestOf("GET /statistics/month", "")},
+	"listBooks 203":      {requestOf("GET /books?offset=1000", "")},
+	"readCover 204":      {requestOf("GET /books/1/cover?size=small", "", "Accept: image/png")},
+	"planEvent 206":      {requestOf("POST /events", strings.Replace(anEvent, ":20,", ":201,", 1))},
+	"signUp 206":         {requestOf("POST /members", strings.Replace(aMember, "open sesame", "sesame", 1))},
+	"contactShop 206":    {requestOf("POST /contact", "topic=book&message=Hello&email=none")},
+	"contactShop 207":    {requestOf("POST /contact", "topic=praise&message=Hello&urgent=true")},
+	"addWish 207":        {requestOf("POST /wishes", strings.Replace(aWish, "Kites", strings.Repeat("k", 31), 1))},
+	"placeOrder 923":     {requestOf("POST /orders", `{"lines":[{"bookId":1,"quantity":1}],"giftNote":"for you"}`)},
+	"listEvents 923":     {requestOf("GET /events?kind=workshop", "")},
+}
+
+// compared are the faults that no reply shows alone: each says how the reply with it and the one of the mended API, to
+// the same requests, show together that it is one.
+var compared = map[int]func(faulty, mended heard) bool{
+	113: func(faulty, mended heard) bool { return faulty.status < 300 && mended.status == 404 },
+	115: func(faulty, mended heard) bool { return faulty.status == 201 && mended.status == 200 },
+	116: func(faulty, mended heard) bool { return faulty.status == 201 && mended.status == 200 },
+	117: differentlyAnswered, 118: differentlyAnswered, 119: differentlyAnswered, 926: differentlyAnswered, 927: differentlyAnswered,
+	122: func(faulty, mended heard) bool { return faulty.status == 404 && mended.status == 200 },
+	206: func(faulty, mended heard) bool { return faulty.status == 201 && mended.status == 400 },
+}
+
+func differentlyAnswered(faulty, mended heard) bool {
+	return faulty.status == 200 && mended.status == 200 && !bytes.Equal(faulty.body, mended.body)
 }
 
 var aNotification = requestOf("POST /notifications", `{"text":"Your book is here"}`)
@@ -124,15 +202,24 @@ func TestEachPlantedFaultIsOneByTheDocument(t *testing.T) {
 				if i < len(requests)-1 {
 					continue
 				}
-				codes, why := referee.codes(t, fault.Operation, h)
+				if differ := compared[fault.Code]; differ != nil {
+					if !differ(h, sound) {
+						t.Errorf("%d %s is answered, and mended %d %s", h.status, h.body, sound.status, sound.body)
+					}
+					continue
+				}
+				codes, why := referee.codes(t, fault.Operation, request, h)
 				want := []int{fault.Code}
-				if fault.Code == 100 && bytes.Contains(h.body, []byte("goroutine ")) || fault.Code == 309 {
+				switch {
+				case fault.Code == 309 || fault.Code == 100 && slices.Contains(codes, 309):
 					want = []int{100, 309} // the failure shows its trace
+				case fault.Code == 300 || fault.Code == 100 && slices.Contains(codes, 300):
+					want = []int{100, 300} // or its statement
 				}
 				if !slices.Equal(codes, want) {
 					t.Errorf("%d %s shows %v (%s), want %v alone", h.status, h.body, codes, why, want)
 				}
-				if codes, why := referee.codes(t, fault.Operation, sound); codes != nil {
+				if codes, why := referee.codes(t, fault.Operation, request, sound); codes != nil {
 					t.Errorf("mended, %d %s still shows %v (%s)", sound.status, sound.body, codes, why)
 				}
 			}
@@ -149,7 +236,7 @@ var trapped = map[string]func(k *talk) heard{
 		return k.header(k.ask("GET /books", ""), "Content-Type", "application/json; charset=utf-8")
 	},
 	"listBooks empty": func(k *talk) heard {
-		return k.holds(k.ask("GET /books?offset=1000", ""), `"items":[]`)
+		return k.holds(k.ask("GET /books?offset=999", ""), `"items":[]`)
 	},
 	"listBooks unicode": func(k *talk) heard {
 		return k.holds(k.ask("GET /books?limit=2", ""), `山の手帳`)
@@ -202,6 +289,45 @@ var trapped = map[string]func(k *talk) heard{
 		k.fits("listReviews", k.ask("GET /books/8/reviews", ""), 200)
 		return k.status(k.ask("GET /books/99/reviews", ""), 404)
 	},
+	"listReviews newest": func(k *talk) heard {
+		for _, rating := range "2345" {
+			k.ask("POST /books/1/reviews", `{"rating":`+string(rating)+`,"tags":[]}`)
+		}
+		h := k.holds(k.ask("GET /books/1/reviews", ""), `"id":8,`)
+		if bytes.Contains(h.body, []byte(`"id":5,`)) {
+			k.t.Errorf("%s is longer than its schema allows", h.body)
+		}
+		return h
+	},
+	"readMember visits": func(k *talk) heard {
+		k.holds(k.ask("GET /members/1", ""), `"visits":1`)
+		return k.holds(k.ask("GET /members/1", ""), `"visits":2`)
+	},
+	"replaceWish same": func(k *talk) heard {
+		k.ask("PUT /wishes/1", aWish)
+		first := k.ask("PUT /wishes/1", aWish)
+		return k.holds(k.ask("PUT /wishes/1", aWish), string(first.body))
+	},
+	"replaceEvent room": func(k *talk) heard {
+		return k.holds(k.ask("PUT /events/1", strings.Replace(anEvent, `"room":"attic",`, "", 1)), `"room":"hall"`)
+	},
+	"dropEvent twice": func(k *talk) heard {
+		k.fits("dropEvent", k.ask("DELETE /events/2", ""), 204)
+		return k.status(k.ask("DELETE /events/2", ""), 404)
+	},
+	"listEvents none": func(k *talk) heard {
+		return k.header(k.holds(k.ask("GET /events?host=nobody", ""), "[]"), "X-Total-Count", "0")
+	},
+	"readOrder cancelled": func(k *talk) heard {
+		k.fits("cancelOrder", k.ask("DELETE /orders/1", ""), 200)
+		return k.holds(k.ask("GET /orders/1", ""), `"status":"cancelled"`)
+	},
+	"exportCatalogue unchanged": func(k *talk) heard {
+		return k.status(k.ask("GET /catalogue?detail=short", "", "If-Modified-Since: Sun, 01 Mar 2026 09:00:00 GMT"), 304)
+	},
+	"makeBookplate markup": func(k *talk) heard {
+		return k.holds(k.ask("GET /bookplate?name=A+%3Cb%3E+%26+co.", ""), "A &lt;b&gt; &amp; co.")
+	},
 	"signUp taken": func(k *talk) heard {
 		k.fits("signUp", k.ask("POST /members", aMember), 201)
 		return k.status(k.ask("POST /members", strings.Replace(aMember, "a@", "A@", 1)), 409)
@@ -230,8 +356,8 @@ var trapped = map[string]func(k *talk) heard{
 		return k.status(k.ask("POST /orders", `{"lines":[{"bookId":12345,"quantity":1}]}`), 422)
 	},
 	"payOrder twice": func(k *talk) heard {
-		k.fits("payOrder", k.ask("POST /orders/1/payment", `{"method":"card"}`), 200)
-		return k.status(k.ask("POST /orders/1/payment", `{"method":"cash"}`), 409)
+		k.fits("payOrder", k.ask("POST /orders/1/payment", `{"method":"cash"}`), 200)
+		return k.status(k.ask("POST /orders/1/payment", `{"method":"card"}`), 409)
 	},
 	"readOrder null":  func(k *talk) heard { return k.holds(k.ask("GET /orders/1", ""), `"giftNote":null`) },
 	"readOrder big":   func(k *talk) heard { return k.holds(k.ask("GET /orders/1", ""), `"tracking":9007199254740995`) },
@@ -313,8 +439,9 @@ func TestEachTrapFitsTheDocument(t *testing.T) {
 			if script == nil {
 				t.Fatal("nothing walks into this trap")
 			}
-			h := script(&talk{t: t, api: New(Options{}), referee: referee})
-			if codes, why := referee.codes(t, trap.Operation, h); codes != nil {
+			k := &talk{t: t, api: New(Options{}), referee: referee}
+			h := script(k)
+			if codes, why := referee.codes(t, trap.Operation, k.last, h); codes != nil {
 				t.Errorf("%d %s shows %v: %s", h.status, h.body, codes, why)
 			}
 		})
@@ -329,7 +456,7 @@ func TestThePlantedFaultsAndTheTrapsAreManyAndOfManyKinds(t *testing.T) {
 	for _, fault := range Planted() {
 		kinds[fault.Code] = true
 	}
-	if len(Planted()) < 12 || len(Traps()) < 12 || len(kinds) < 8 {
+	if len(Planted()) < 40 || len(Traps()) < 40 || len(kinds) < 35 {
 		t.Errorf("%d faults of %d kinds, %d traps", len(Planted()), len(kinds), len(Traps()))
 	}
 }
@@ -345,14 +472,11 @@ func rehearse(t *testing.T, options Options, seed uint64, n int) (found map[stri
 		h := hear(t, k.api.Answer(k.now, request).Append(nil), request.Method)
 		inventor.learn(operation, h)
 		statuses[h.status]++
-		if h.status == 400 {
-			t.Fatalf("%s %s %s, which fits the document, is answered %s", request.Method, request.Target, request.Body, h.body)
-		}
-		codes, why := k.referee.codes(t, operation, h)
+		codes, why := k.referee.codes(t, operation, request, h)
 		for _, code := range codes {
 			name := fmt.Sprint(operation, " ", code)
 			if found[name]++; shown[name] == nil {
-				t.Fatalf("%s, which is not planted: %s %s is answered %d %s: %s", name, request.Method, request.Target, h.status, h.body, why)
+				t.Fatalf("%s, which is not planted: %s %s %s is answered %d %s: %s", name, request.Method, request.Target, request.Body, h.status, h.body, why)
 			}
 		}
 	}
@@ -363,8 +487,10 @@ func rehearse(t *testing.T, options Options, seed uint64, n int) (found map[stri
 func TestValidRequestsFindEachPlantedFaultAndNoOther(t *testing.T) {
 	for seed := range uint64(2) {
 		found, statuses := rehearse(t, Options{}, seed, 20_000)
-		for name := range shown {
-			if found[name] == 0 {
+		for _, fault := range Planted() {
+			name := fmt.Sprint(fault.Operation, " ", fault.Code)
+			// An invented name holds no markup and no apostrophe.
+			if found[name] == 0 && compared[fault.Code] == nil && fault.Code != 301 && fault.Code != 300 && name != "listEvents 100" {
 				t.Errorf("seed %d: %s is not found", seed, name)
 			}
 		}
@@ -436,6 +562,7 @@ func TestARequestThatDoesNotFitTheDocumentIsAnswered400(t *testing.T) {
 		{"GET /books/x", "", "", "bookId must be of type integer"},
 		{"GET /books/0", "", "", "bookId is too small"},
 		{"GET /books/1.5", "", "", "bookId must be of type integer"},
+		{"GET /books/9223372036854775808", "", "", "bookId must be of format int64"},
 		{"GET /books?limit=11", "", "", "limit is too large"},
 		{"GET /books?limit=1&limit=2", "", "", "limit is there more than once"},
 		{"GET /books?sort=size", "", "", "sort must be one of title, year, newest"},
@@ -453,6 +580,7 @@ func TestARequestThatDoesNotFitTheDocumentIsAnswered400(t *testing.T) {
 		{"POST /books", "", "", "the content must be application/json"},
 		{"POST /books", "{", "", "the content is not JSON"},
 		{"POST /books", "{} {}", "", "the content is more than one JSON value"},
+		{"POST /books", "{}}", "", "the content is more than one JSON value"},
 		{"POST /books", `{"title":"T"}`, "", "author is missing"},
 		{"POST /books", strings.Replace(aBook, `"shelf":null`, `"shelf":null,"isbn":"x"`, 1), "", "isbn must match"},
 		{"POST /books", strings.Replace(aBook, `"shelf":null`, `"shelf":"far too far"`, 1), "", "shelf is too long"},
@@ -524,7 +652,7 @@ func TestAnIntegerMayBeWrittenInAnyWay(t *testing.T) {
 	h := k.ask("POST /books", strings.Replace(aBook, "2001", "2.001e3", 1))
 	k.fits("addBook", h, 201)
 	k.holds(h, `"year":2001,`)
-	k.fits("placeOrder", k.ask("POST /orders", `{"lines":[{"bookId":1e300,"quantity":1}]}`), 422)
+	k.fits("placeOrder", k.ask("POST /orders", `{"lines":[{"bookId":1e12,"quantity":1}]}`), 422)
 }
 
 func TestWhatIsNotInTheDocumentIsNotThere(t *testing.T) {
@@ -573,7 +701,7 @@ func TestEachOperationHasAnAnswerAndEachAnswerAnOperation(t *testing.T) {
 			t.Errorf("%s is not in the document", id)
 		}
 	}
-	if n := len(operations); n < 25 || n > 40 {
+	if n := len(operations); n < 40 || n > 60 {
 		t.Errorf("the document has %d operations", n)
 	}
 	for _, fault := range Planted() {

@@ -141,8 +141,8 @@ func (v *inventor) learn(operation string, h heard) {
 }
 
 // patterned are texts for the patterns of the document.
-var patterned = map[string]string{
-	`^97[89]-[0-9]{10}$`: "978-0123456789", `^[0-9a-f]+$`: "00c0ffee", `^[a-z0-9]{6,12}$`: "abc123",
+var patterned = map[string][]string{
+	`^97[89]-[0-9]{10}$`: {"978-0123456789"}, `^[0-9a-f]+$`: {"00c0ffee", "00c0ffee00c0ffee00"}, `^[a-z0-9]{6,12}$`: {"abc123", "123abc"},
 }
 
 func (v *inventor) value(schema map[string]any) any {
@@ -165,6 +165,9 @@ func (v *inventor) value(schema map[string]any) any {
 	switch schema["type"] {
 	case "integer":
 		low, high := bound("minimum", 0), bound("maximum", 150)
+		if v.chance(0.05) && high > 150 {
+			return high
+		}
 		return low + v.random.IntN(high-low+1)
 	case "number":
 		return float64(v.random.IntN(bound("maximum", 1)*100)) / 100
@@ -194,12 +197,12 @@ func (v *inventor) value(schema map[string]any) any {
 		}
 		return object
 	}
-	if pattern, ok := schema["pattern"].(string); ok && patterned[pattern] != "" {
-		return patterned[pattern]
+	if pattern, ok := schema["pattern"].(string); ok && patterned[pattern] != nil {
+		return patterned[pattern][v.random.IntN(len(patterned[pattern]))]
 	}
 	switch schema["format"] {
 	case "email":
-		return fmt.Sprintf("u%d@example.org", v.random.IntN(1_000_000))
+		return fmt.Sprintf("u%d@%sexample.org", v.random.IntN(1_000_000), strings.Repeat("shop.", v.random.IntN(5)))
 	case "uuid":
 		return fmt.Sprintf("%08x-0000-4000-8000-%012x", v.random.Uint32(), v.random.Uint32())
 	case "date":

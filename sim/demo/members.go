@@ -14,6 +14,7 @@ type member struct {
 	Level    string `json:"level"`
 	Card     string `json:"card,omitempty"`
 	JoinedOn string `json:"joinedOn"`
+	Visits   int64  `json:"visits"`
 	password string
 }
 
@@ -49,6 +50,7 @@ func (a *API) readMember(c *call) Reply {
 	if m == nil {
 		return problem(404, "there is no such member")
 	}
+	m.Visits++ // it counts how often somebody asked for it
 	shown := *m
 	if a.planted(m.Level == "senior") {
 		joined, _ := time.Parse(time.DateOnly, m.JoinedOn)
@@ -59,11 +61,16 @@ func (a *API) readMember(c *call) Reply {
 
 func (a *API) closeAccount(c *call) Reply {
 	id := c.given.whole("memberId", 0)
-	if a.members.get(id) == nil {
+	m := a.members.get(id)
+	if m == nil {
 		return problem(404, "there is no such member")
 	}
 	a.members.remove(id)
-	return answerJSON(202, struct {
+	status := 202
+	if a.planted(m.Level == "child") {
+		status = 201
+	}
+	return answerJSON(status, struct {
 		MemberID int64  `json:"memberId"`
 		State    string `json:"state"`
 	}{id, "closing"})
@@ -72,7 +79,11 @@ func (a *API) closeAccount(c *call) Reply {
 func (a *API) signIn(c *call) Reply {
 	m := a.memberOf(c.body.text("email"))
 	if m == nil || m.password != c.body.text("password") {
-		return problem(401, "this is not the password of this member").with("WWW-Authenticate", `Form realm="bookshop"`)
+		no := problem(401, "this is not the password of this member")
+		if a.planted(len(c.body.text("email")) > longAddress) {
+			return no
+		}
+		return no.with("WWW-Authenticate", `Form realm="bookshop"`)
 	}
 	token := fmt.Sprintf("%016x", a.number())
 	return answerJSON(201, struct {
@@ -81,8 +92,19 @@ func (a *API) signIn(c *call) Reply {
 	}{token, timestamp(c.now + time.Hour)}).with("Set-Cookie", "session="+token+"; Path=/v1; HttpOnly")
 }
 
-func (a *API) signOut(*call) Reply {
-	reply := answerEmpty(204).with("Set-Cookie", "session=; Path=/v1; Max-Age=0")
+// longAddress is how long an e-mail address is that the faulty sign-in has no words for, and longSession a session that
+// the faulty sign-out says good-bye to.
+const (
+	longAddress = 30
+	longSession = 16
+)
+
+func (a *API) signOut(c *call) Reply {
+	reply := answerEmpty(204)
+	if a.planted(len(c.given.text("session")) > longSession) {
+		reply = answerBytes(205, "text/plain", []byte("good-bye"))
+	}
+	reply = reply.with("Set-Cookie", "session=; Path=/v1; Max-Age=0")
 	reply.Close = true
 	return reply
 }

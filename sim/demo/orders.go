@@ -53,7 +53,11 @@ func (a *API) placeOrder(c *call) Reply {
 	o.Total = money(cents)
 	o.ID = a.orders.add(o)
 	o.Tracking = firstTracking + 2*o.ID
-	return answerJSON(201, o).with("Location", "/v1/orders/"+strconv.FormatInt(o.ID, 10))
+	reply := answerJSON(201, o)
+	if a.planted(o.GiftNote != nil) {
+		return reply
+	}
+	return reply.with("Location", "/v1/orders/"+strconv.FormatInt(o.ID, 10))
 }
 
 func money(cents int64) json.Number { return json.Number(fmt.Sprintf("%d.%02d", cents/100, cents%100)) }
@@ -62,6 +66,9 @@ func (a *API) listOrders(c *call) Reply {
 	status, since := c.given.text("status"), c.given.text("placedSince")
 	if a.planted(status == "shipped") {
 		return problem(504, "the parcel service did not answer in time")
+	}
+	if a.planted(status == "cancelled") {
+		return problem(413, "the list would be too long")
 	}
 	return answerJSON(200, a.orders.newest(2, func(o *order) bool {
 		return (status == "" || o.Status == status) && o.PlacedAt >= since
@@ -100,10 +107,21 @@ func (a *API) payOrder(c *call) Reply {
 	if a.planted(c.body.text("method") == "voucher") {
 		return problem(600, "the voucher service said something odd")
 	}
-	return a.move(c, "paid")
+	o, reply := a.theOrder(c), a.move(c, "paid")
+	switch {
+	case reply.Status != 409:
+	case a.planted(o.Status == "cancelled"):
+		return problem(405, "what was cancelled is not paid")
+	case a.planted(o.Status == "paid" && c.body.text("method") == "cash"):
+		return reply.with("Retry-After", "never")
+	}
+	return reply
 }
 
 func (a *API) readInvoice(c *call) Reply {
+	if a.planted(c.given.text("paper") == "letter") {
+		return problem(426, "letters are printed by a newer version")
+	}
 	o := a.theOrder(c)
 	if o == nil {
 		return noOrder()
@@ -119,6 +137,9 @@ func (a *API) readInvoice(c *call) Reply {
 }
 
 func (a *API) readBasket(c *call) Reply {
+	if visitor := c.given.text("visitor"); a.planted(visitor[0] <= '9') {
+		return answerJSON(200, map[string]any{"visitor": visitor, "lines": []line{}, "voucher": 0})
+	}
 	return answerJSON(200, struct {
 		Visitor string  `json:"visitor"`
 		Lines   []line  `json:"lines"`

@@ -16,6 +16,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings/document"
 )
 
@@ -148,12 +149,87 @@ func hear(t testing.TB, wire []byte, method string) heard {
 	return h
 }
 
-// codes are the faults that the reply shows, and in words why.
-func (r *referee) codes(t testing.TB, operation string, h heard) (codes []int, why string) {
+// codes are the faults that the reply to a request which fits the document shows alone, and in words why.
+func (r *referee) codes(t testing.TB, operation string, request Request, h heard) (codes []int, why string) {
 	t.Helper()
-	switch {
-	case h.brokeIn != nil:
+	if h.brokeIn != nil {
 		return []int{922}, h.brokeIn.Error()
+	}
+	codes, why = r.byTheDocument(t, operation, request, h)
+	slices.Sort(codes)
+	return slices.Compact(codes), why
+}
+
+// byHTTP are the faults that HTTP finds in the reply (RFC 9110).
+func (r *referee) byHTTP(request Request, h heard) (codes []int) {
+	lacks := func(name string) bool { return h.header.Get(name) == "" }
+	asked := func(name string) bool { return messages.Get(request.Header, name) != "" }
+	bare := len(request.Body) == 0
+	for code, broken := range map[int]bool{
+		102: h.status == 201 && request.Method == "DELETE",
+		103: h.status == 201 && (request.Method == "GET" || request.Method == "HEAD"),
+		104: h.status == 201 && request.Method == "PATCH",
+		105: h.status == 204 && !lacks("Content-Length"),
+		106: h.status == 413 && bare,
+		107: h.status == 415 && bare,
+		108: h.status == 304 && !asked("If-None-Match") && !asked("If-Modified-Since"),
+		109: h.status == 401 && lacks("WWW-Authenticate"),
+		110: h.status == 405 && lacks("Allow"),
+		111: h.status == 205 && len(h.body) > 0,
+		112: h.status == 426 && lacks("Upgrade"),
+		120: strings.Contains(h.header.Get("Location"), " ") || strings.Contains(h.header.Get("Location"), "://"),
+		924: !lacks("Retry-After") && strings.Trim(h.header.Get("Retry-After"), "0123456789") != "",
+	} {
+		if broken {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// byTheMeaning are the faults that the document finds in what the status means.
+func (r *referee) byTheMeaning(operation string, h heard) (codes []int) {
+	at := r.at(r.pointers[operation])
+	responses := r.at(r.pointers[operation] + "/responses")
+	path := r.pointers[operation][:strings.LastIndex(r.pointers[operation], "/")]
+	if allow := h.header.Get("Allow"); allow != "" {
+		for method := range r.at(path) {
+			if method != "parameters" && !strings.Contains(allow, strings.ToUpper(method)) {
+				codes = append(codes, 201)
+			}
+		}
+	}
+	switch {
+	case h.status == 400 || h.status == 422 && !strings.Contains(operation, "Order"):
+		codes = append(codes, 207)
+	case h.status == 401 && at["security"] == nil && responses["401"] == nil:
+		codes = append(codes, 202)
+	case h.status == 403 && responses["401"] == nil:
+		codes = append(codes, 203)
+	case h.status == 406:
+		codes = append(codes, 204)
+	}
+	return codes
+}
+
+// byTheHeaders are the faults that the document finds in the reply's header, which declares integers and texts there.
+func byTheHeaders(response map[string]any, h heard) []int {
+	headers, _ := response["headers"].(map[string]any)
+	for name, header := range headers {
+		header := header.(map[string]any)
+		value := h.header.Get(name)
+		isInteger := header["schema"].(map[string]any)["type"] == "integer"
+		if value == "" && header["required"] == true || value != "" && isInteger && strings.Trim(value, "0123456789") != "" {
+			return []int{923}
+		}
+	}
+	return nil
+}
+
+func (r *referee) byTheDocument(t testing.TB, operation string, request Request, h heard) (codes []int, why string) {
+	t.Helper()
+	codes = append(r.byHTTP(request, h), r.byTheMeaning(operation, h)...)
+	switch {
 	case h.status == 500:
 		codes = append(codes, 100)
 	case h.status == 501:
@@ -163,8 +239,14 @@ func (r *referee) codes(t testing.TB, operation string, h heard) (codes []int, w
 	case h.status >= 600:
 		codes = append(codes, 101)
 	}
-	if h.status >= 400 && bytes.Contains(h.body, []byte("goroutine ")) {
+	if h.status >= 400 && (bytes.Contains(h.body, []byte("goroutine ")) || bytes.Contains(h.body, []byte("Traceback "))) {
 		codes = append(codes, 309)
+	}
+	if h.status >= 400 && bytes.Contains(h.body, []byte("syntax error")) {
+		codes = append(codes, 300)
+	}
+	if bytes.Contains(h.body, []byte("<script")) {
+		codes = append(codes, 301)
 	}
 	pointer := r.pointers[operation] + "/responses"
 	responses := r.at(pointer)
@@ -175,6 +257,7 @@ func (r *referee) codes(t testing.TB, operation string, h heard) (codes []int, w
 	}
 	code = []string{code, code[:1] + "XX", "default"}[declared]
 	pointer += "/" + code
+	codes = append(codes, byTheHeaders(r.at(pointer), h)...)
 	if len(h.body) == 0 {
 		return codes, ""
 	}

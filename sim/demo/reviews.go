@@ -19,17 +19,22 @@ func (a *API) reviewsOf(book int64, n int) []*review {
 	return a.reviews.newest(n, func(r *review) bool { return r.BookID == book })
 }
 
+// shownReviews are the reviews of a book that its list shows: the faulty one leaves out the worst.
+func (a *API) shownReviews(book int64) []*review {
+	return a.reviews.newest(3, func(r *review) bool { return r.BookID == book && !a.planted(r.Rating == 1) })
+}
+
 func (a *API) listReviews(c *call) Reply {
 	id := c.given.whole("bookId", 0)
 	if a.books.get(id) == nil {
 		return problem(404, "there is no such book")
 	}
-	return answerJSON(200, a.reviewsOf(id, 3))
+	return answerJSON(200, a.shownReviews(id))
 }
 
 func (a *API) addReview(c *call) Reply {
 	id := c.given.whole("bookId", 0)
-	if a.books.get(id) == nil {
+	if a.books.get(id) == nil && !a.planted(a.books.was(id) && c.body.whole("rating", 0) == 5) {
 		return problem(404, "there is no such book")
 	}
 	r := &review{
@@ -69,7 +74,11 @@ func (a *API) readReview(c *call) Reply {
 	if r == nil {
 		return problem(404, "there is no such review of this book")
 	}
-	return answerJSON(200, r)
+	shown := answerJSON(200, r)
+	if last := len(r.Tags) - 1; a.planted(last > 0) {
+		r.Tags = r.Tags[:last:last] // to make room for others
+	}
+	return shown
 }
 
 func (a *API) deleteReview(c *call) Reply {
@@ -78,6 +87,9 @@ func (a *API) deleteReview(c *call) Reply {
 		return problem(404, "there is no such review of this book")
 	}
 	a.reviews.remove(r.ID)
+	if a.planted(r.Rating < 4) {
+		return answerEmpty(204).with("Content-Length", "2")
+	}
 	return answerEmpty(204)
 }
 

@@ -131,6 +131,8 @@ func (s *schema) misfitNumber(number json.Number, place string) string {
 		return place + " is out of all bounds"
 	case s.Type == "integer" && !value.IsInt():
 		return place + " must be an integer"
+	case s.Format == "int64" && !value.Num().IsInt64():
+		return place + " must be of format int64"
 	case s.Minimum != nil && value.Cmp(decimal(*s.Minimum)) < 0:
 		return place + " is too small"
 	case s.Maximum != nil && value.Cmp(decimal(*s.Maximum)) > 0:
@@ -190,22 +192,28 @@ func (s *schema) misfitObject(object map[string]any, place string) string {
 	return ""
 }
 
-// read reads a value from the texts that stand for it in a path, a query, a header or a form.
+// read reads a value that fits from the texts that stand for it in a path, a query, a header or a cookie.
 func (s *schema) read(texts []string, place string) (any, string) {
-	var value any
+	value, misfit := s.value(texts, place)
+	if misfit != "" {
+		return nil, misfit
+	}
+	return value, s.misfit(value, place)
+}
+
+// value is the value that the texts stand for, whether or not it fits.
+func (s *schema) value(texts []string, place string) (any, string) {
 	if s.Type == "array" {
 		items := make([]any, len(texts))
 		for i, text := range texts {
 			items[i] = s.Items.readText(text)
 		}
-		value = items
-	} else {
-		if len(texts) > 1 {
-			return nil, place + " is there more than once"
-		}
-		value = s.readText(texts[0])
+		return items, ""
 	}
-	return value, s.misfit(value, place)
+	if len(texts) > 1 {
+		return nil, place + " is there more than once"
+	}
+	return s.readText(texts[0]), ""
 }
 
 var digits = regexp.MustCompile(`^-?[0-9]+$`)
@@ -234,7 +242,7 @@ func (s *schema) readForm(text string) (map[string]any, string) {
 		if len(texts) == 0 {
 			continue
 		}
-		value, misfit := property.read(texts, name)
+		value, misfit := property.value(texts, name)
 		if misfit != "" {
 			return nil, misfit
 		}

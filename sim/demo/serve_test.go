@@ -126,7 +126,7 @@ func TestServeAnswersWhatAnswerSays(t *testing.T) {
 }
 
 func TestRequestsThatComeTogetherAreAnsweredInOrder(t *testing.T) {
-	conn := dial(t, serve(t, New(Options{}), newHasty()))
+	conn := dial(t, serve(t, New(Options{WithoutFaults: true}), newHasty()))
 	got := tell(t, conn, "\r\nGET /v1/statistics/day HTTP/1.1\r\nHost: s\r\n\r\n"+
 		"GET /v1/statistics/month HTTP/1.1\nHost: s\n\n"+
 		"GET /v1/statistics/week HTTP/1.1\r\nHost: s\r\nConnection: keep-alive, Close\r\n\r\n")

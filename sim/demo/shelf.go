@@ -41,10 +41,10 @@ func (s *shelf[T]) remove(id int64) {
 	}
 }
 
-// newest are the last n things that fit, the newest first; fit may be nil.
+// newest are the last n things that fit of those looked at, the newest first; fit may be nil.
 func (s *shelf[T]) newest(n int, fit func(*T) bool) []*T {
 	found := make([]*T, 0, n)
-	for _, thing := range slices.Backward(s.things) {
+	for _, thing := range slices.Backward(s.things[max(0, len(s.things)-looked):]) {
 		if len(found) == n {
 			break
 		}

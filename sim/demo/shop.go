@@ -43,6 +43,9 @@ func (a *API) exportCatalogue(c *call) Reply {
 		reply.Break = InChunk
 		return reply
 	}
+	if since := c.given.text("If-Modified-Since"); since != "" || a.planted(c.given.text("detail") == "short") {
+		return answerEmpty(304).with("Vary", "Accept-Encoding")
+	}
 	if strings.Contains(messages.Get(c.header, "Accept-Encoding"), "gzip") {
 		return answerBytes(200, "application/json", zipped).with("Content-Encoding", "gzip").with("Vary", "Accept-Encoding")
 	}
@@ -51,6 +54,12 @@ func (a *API) exportCatalogue(c *call) Reply {
 
 func (a *API) readStatistics(c *call) Reply {
 	period := c.given.text("period")
+	if a.planted(period == "month") {
+		return problem(401, "who wants to know?").with("WWW-Authenticate", `ShopKey realm="statistics"`)
+	}
+	if a.planted(period == "day") {
+		return answerJSON(200, map[string]any{"period": period, "sold": "none yet", "byGenre": struct{}{}})
+	}
 	reply := answerJSON(200, struct {
 		Period  string           `json:"period"`
 		Sold    int64            `json:"sold"`
@@ -79,7 +88,11 @@ func (a *API) findOffers(c *call) Reply {
 		Shop     string  `json:"shop"`
 		Discount float64 `json:"discount"`
 	}
-	reply := answerJSON(200, []offer{{"Łódź & Söhne", 0.1}, {"café 本", 1}})
+	status := 200
+	if a.planted(radius == 1) {
+		status = 201
+	}
+	reply := answerJSON(status, []offer{{"Łódź & Söhne", 0.1}, {"café 本", 1}})
 	reply.Early = []messages.Field{{Name: "Link", Value: "</v1/opening-hours>; rel=preload"}}
 	return reply
 }
@@ -92,6 +105,9 @@ func (a *API) openingHours(c *call) Reply {
 	day := c.given.text("day")
 	if at, err := time.Parse(time.DateOnly, day); err == nil && at.Weekday() == time.Saturday {
 		closes = "16:00"
+		if a.planted(true) {
+			closes = "late"
+		}
 	}
 	return answerJSON(200, struct {
 		Day    string `json:"day,omitempty"`
@@ -116,6 +132,9 @@ func (a *API) notify(c *call) Reply {
 }
 
 func (a *API) contactShop(c *call) Reply {
+	if a.planted(c.body.flag("urgent") && c.body.text("topic") == "praise") {
+		return problem(400, "praise is never urgent")
+	}
 	items, _ := c.body["about"].([]any)
 	about := make([]int64, len(items))
 	for i, item := range items {
@@ -126,6 +145,17 @@ func (a *API) contactShop(c *call) Reply {
 		Topic  string  `json:"topic"`
 		About  []int64 `json:"about"`
 	}{a.number(), c.body.text("topic"), about})
+}
+
+// markup are the marks that HTML reads as its own.
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+func (a *API) makeBookplate(c *call) Reply {
+	name := c.given.text("name")
+	if !a.planted(strings.Contains(strings.ToLower(name), "<script")) {
+		name = markup.Replace(name)
+	}
+	return answerBytes(200, "text/html; charset=utf-8", []byte("<!doctype html><title>Ex libris</title><h1>Ex libris "+name+"</h1>"))
 }
 
 // shopKey is the key to the reports. It is no secret: the document names it.
@@ -184,6 +214,19 @@ func (a *API) stock() {
 			Mood: mood, WrittenOn: joined,
 		}
 		r.ID = a.reviews.add(r)
+	}
+	for _, w := range []wish{
+		{Title: "The Ink Makers", Copies: 2, Priority: "high"},
+		{Title: "Night Trains", Copies: 1, Priority: "urgent", Note: "for the reading in May"},
+	} {
+		w.ID = a.wishes.add(&w)
+	}
+	for _, e := range []event{
+		{Title: "An evening of kites", Kind: "reading", Day: "2026-04-11", Seats: 40, Room: theRoom, Host: "Noor Haddad"},
+		{Title: "Binding by hand", Kind: "workshop", Day: "2026-04-18", Seats: 8, Room: "attic"},
+		{Title: "Small stars", Kind: "signing", Day: "2026-05-02", Seats: 120, Room: theRoom, Host: "Anselm Brandt"},
+	} {
+		e.ID = a.events.add(&e)
 	}
 	for i, level := range []string{"adult", "senior", "child"} {
 		m := &member{
