@@ -83,7 +83,7 @@ func Planted() []Fault {
 		{"listOrders", 106, Warning, "413 to a request without content", "the status asked for is cancelled"},
 		{"searchBooks", 107, Warning, "415 to a request without content", "genres and inPrint are asked for at once"},
 		{"exportCatalogue", 108, Warning, "304 without a condition", "the detail is said to be short"},
-		{"signIn", 109, Warning, "401 without WWW-Authenticate", "the e-mail address is longer than 30 characters"},
+		{"signIn", 109, Warning, "401 without WWW-Authenticate", "the e-mail address is longer than 20 characters"},
 		{"payOrder", 110, Warning, "405 without Allow", "the order was cancelled"},
 		{"signOut", 111, Warning, "205 with content", "the session is longer than 16 characters"},
 		{"readInvoice", 112, Warning, "426 without Upgrade", "the paper is letter"},

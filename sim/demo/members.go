@@ -95,7 +95,7 @@ func (a *API) signIn(c *call) Reply {
 // longAddress is how long an e-mail address is that the faulty sign-in has no words for, and longSession a session that
 // the faulty sign-out says good-bye to.
 const (
-	longAddress = 30
+	longAddress = 20
 	longSession = 16
 )
 

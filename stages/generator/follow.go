@@ -125,12 +125,17 @@ func (f *followed) owns(target string) bool {
 	return false
 }
 
-// held says whether the values, or the last of them, identify the thing of a running series.
-func (f *followed) held(address []any) bool {
-	if len(address) == 0 {
+// held says whether the values, or the last of them, identify the thing of a running series or a re-check.
+func (g *Generator) held(address []any) bool {
+	if len(address) == 0 || len(g.follow.running) == 0 && !g.rechecks.HoldAny() {
 		return false
 	}
 	last := plainText(address[len(address)-1])
+	return g.follow.held(last) || g.rechecks.Holds(last)
+}
+
+// held says whether it is the id of the thing of a running series.
+func (f *followed) held(last string) bool {
 	return slices.ContainsFunc(f.running, func(s running) bool {
 		return len(s.Thing) > 0 && plainText(s.Thing[len(s.Thing)-1]) == last
 	})
@@ -261,7 +266,6 @@ func (g *Generator) answered(l messages.Learned, made thing) {
 	if len(s.Taken) == 1 && s.address == "" && made != nil {
 		s.created = l
 		s.found(g.address(s.Course.Resource, made))
-		g.memory.held = g.follow.held
 	}
 	if over {
 		g.endSeries(i)
@@ -272,9 +276,6 @@ func (g *Generator) answered(l messages.Learned, made thing) {
 func (g *Generator) endSeries(i int) {
 	s := g.follow.running[i]
 	g.follow.running = slices.Delete(g.follow.running, i, i+1)
-	if len(g.follow.running) == 0 {
-		g.memory.held = nil
-	}
 	if s.created.Request != nil && !s.Deleted() {
 		g.memory.learn(g.plans[s.created.Request.Operation], s.created)
 	}

@@ -107,7 +107,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	g.strategies = newStrategies(cfg.plan(), len(doc.Operations))
 	shapes := values.NewShapes(cfg.Settings.Generation)
 	g.draw = shapes.Draw(rand.New(g.source), g.memory)
-	g.memory.rand = g.draw.Rand
+	g.memory.rand, g.memory.held = g.draw.Rand, g.held
 	if g.given = newGiven(doc, cfg.Dictionaries); g.given != nil {
 		g.draw.Given = g.given
 	}
@@ -247,9 +247,9 @@ func (g *Generator) offerNext(want messages.Want, barred messages.Set) messages.
 }
 
 // follows takes an ordinary request in: it may be the first of a series. It is false for one that could change what is
-// a running series' own, which counts as never built.
+// the own of a running series or a re-check, which counts as never built.
 func (g *Generator) follows(r *messages.Request) bool {
-	if len(g.follow.running) > 0 && !safe(r.Method) && g.follow.owns(r.Target) {
+	if !safe(r.Method) && (len(g.follow.running) > 0 && g.follow.owns(r.Target) || g.rechecks.Owns(r.Target)) {
 		g.seq--
 		g.nth[r.Operation]--
 		g.failed[r.Operation] = g.failedBefore + 1 // the same numbers would give it again

@@ -133,14 +133,23 @@ func (g *Generator) rules(r *messages.Request) rechecks.Rules {
 			return free || p.query[at].field.Shape.Fits(value)
 		},
 	}
-	if p.body == nil || breaks("body") {
+	if p.body == nil {
 		return rules
 	}
-	rules.Body = free || !p.body.required
 	sent := messages.Get(r.Header, "Content-Type")
-	for _, c := range p.body.contents {
-		if c.kind == jsonKind && c.contentType == sent {
-			rules.Fits = func(v any) bool { return free || c.field.Shape.Fits(v) }
+	at := slices.IndexFunc(p.body.contents, func(c *content) bool { return c.kind == jsonKind && c.contentType == sent })
+	if !breaks("body") {
+		rules.Body = free || !p.body.required
+		if at >= 0 {
+			rules.Fits = func(v any) bool { return free || p.body.contents[at].field.Shape.Fits(v) }
+		}
+		return rules
+	}
+	if broken, is := strings.CutPrefix(r.Breaks, "body."); is && at >= 0 {
+		broken = broken[:strings.IndexAny(broken+":", ".[:")]
+		rules.Property = func(name string, v any) bool {
+			property := p.body.contents[at].field.Shape.Property(name)
+			return name != broken && property != nil && property.Fits(v)
 		}
 	}
 	return rules

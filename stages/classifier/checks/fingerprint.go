@@ -25,7 +25,12 @@ func fingerprint(request *messages.Request, reply *messages.Reply, content Conte
 		message.Write(reply.Body[:min(len(reply.Body), longestMessage)])
 	}
 	h := fnv.New64a()
-	h.Write([]byte(steady(strings.ToValidUTF8(message.String(), " "), wordsOf(request))))
+	words, phrases := sentBy(request)
+	text := strings.ToValidUTF8(message.String(), " ")
+	for _, phrase := range phrases {
+		text = strings.ReplaceAll(text, phrase, "#")
+	}
+	h.Write([]byte(steady(text, words)))
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
@@ -35,17 +40,32 @@ func meansSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit
 // longestSent is how much of a request's content is looked at for words that its reply repeats, in bytes.
 const longestSent = 64 << 10
 
-// wordsOf are the words that the request sent in its path, its query and its content: a message may repeat them.
-func wordsOf(request *messages.Request) map[string]bool {
+const (
+	// shortestPhrase and mostPhrases bound the phrases that are looked for in a message.
+	shortestPhrase = 4
+	mostPhrases    = 64
+	// longEnough is how long a word of a phrase is, in bytes, to be looked for by itself. Those that are shorter, such as
+	// in, by and of, are in any sentence and so in any message.
+	longEnough = 5
+)
+
+// sentBy is what the request sent in its path, its query and its content, as a message may repeat it: words, and texts of
+// several words, the longest first.
+func sentBy(request *messages.Request) (words map[string]bool, phrases []string) {
 	if request == nil {
-		return nil
+		return nil, nil
 	}
-	sent := map[string]bool{}
+	words = map[string]bool{}
 	add := func(text string) {
-		if len(text) <= longestMessage {
+		switch {
+		case len(text) > longestMessage || strings.IndexFunc(text, meansSomething) < 0:
+		case strings.IndexFunc(text, func(r rune) bool { return !isWord(r) }) < 0:
+			words[text] = true
+		case len(text) >= shortestPhrase && len(phrases) < mostPhrases:
+			phrases = append(phrases, text)
 			for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isWord(r) }) {
-				if strings.IndexFunc(w, meansSomething) >= 0 {
-					sent[w] = true
+				if len(w) >= longEnough && strings.IndexFunc(w, meansSomething) >= 0 {
+					words[w] = true
 				}
 			}
 		}
@@ -65,7 +85,8 @@ func wordsOf(request *messages.Request) map[string]bool {
 	if body := request.Body; len(body) <= longestSent {
 		eachText(Read(body).Value, add)
 	}
-	return sent
+	slices.SortStableFunc(phrases, func(a, b string) int { return len(b) - len(a) })
+	return words, phrases
 }
 
 // eachText calls back with each text of a JSON value; names are not among them.

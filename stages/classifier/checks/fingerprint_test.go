@@ -37,9 +37,24 @@ func TestAMessageIsSteady(t *testing.T) {
 }
 
 func TestAMarkThatWasSentIsNoWordOfTheMessage(t *testing.T) {
-	sent := wordsOf(&messages.Request{Target: "/orders?note=%7B%22$gt%22:", Body: []byte(`{"note":"{\"$gt\": 1}"}`)})
-	if got := steady("goroutine 1 [running]: gt", sent); got != "goroutine # [running]: #" {
+	words, _ := sentBy(&messages.Request{Target: "/orders?note=:", Body: []byte(`{"note":"-", "name": "gt"}`)})
+	if got := steady("goroutine 1 [running]: gt - x", words); got != "goroutine # [running]: # - x" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestAFailureHasTheSameFingerprintWhateverSentenceWasSent(t *testing.T) {
+	print := func(title, message string) string {
+		e := answered(500, message, "Content-Type", "text/plain")
+		r := &messages.Request{Target: "/books", Body: []byte(`{"title":"` + title + `"}`)}
+		return fingerprint(r, e.Reply, Content{})
+	}
+	const division = "integer division or modulo by zero"
+	if print("Binding by hand", division) != print("Zero or one", division) {
+		t.Error("the words of a sentence are taken out of the message")
+	}
+	if print("Zero or one", "no room for Zero or one here") != print("Binding by hand", "no room for Binding by hand here") {
+		t.Error("the sentence itself is left in the message")
 	}
 }
 
@@ -80,10 +95,10 @@ func TestAFingerprintDoesNotHangOnWhatWasSent(t *testing.T) {
 		return fingerprint(&messages.Request{Target: target, Body: []byte(body)}, answered(500, message).Reply, Content{})
 	}
 	one := failed("/users/ginger/runs?actor=mint-frog", `{"team": ["sea otter"]}`, "no user [name: ginger] of mint-frog: otter.")
-	if other := failed("/users/breeze/runs?actor=oak", `{"team": ["red fox"]}`, "no user [name: breeze] of oak: fox."); one != other {
+	if other := failed("/users/breeze/runs?actor=oak", `{"team": ["red robin"]}`, "no user [name: breeze] of oak: robin."); one != other {
 		t.Error("two words that were sent make two causes")
 	}
-	if other := failed("/users/breeze/runs?actor=oak", `{"team": ["red fox"]}`, "no group [name: breeze] of oak: fox."); one == other {
+	if other := failed("/users/breeze/runs?actor=oak", `{"team": ["red robin"]}`, "no group [name: breeze] of oak: robin."); one == other {
 		t.Error("two messages make one cause")
 	}
 }

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"bytes"
+
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
 )
@@ -26,7 +28,7 @@ func (c putNotIdempotent) Check(in *Input) []messages.Finding {
 		return nil
 	}
 	first := s.Taken[len(s.Taken)-1]
-	if first.Request.Method != "PUT" || first.Request.Target != r.Target || !good(first.Reply.Status) || first.Value == nil {
+	if first.Request.Method != "PUT" || first.Request.Target != r.Target || !bytes.Equal(first.Request.Body, r.Body) || !good(first.Reply.Status) || first.Value == nil {
 		return nil
 	}
 	at, differ := difference(first.Value, in.Content.Value, "")

@@ -50,6 +50,8 @@ type Rechecks struct {
 
 	made      map[string]*messages.Request // what made the thing at an address
 	addresses []string                     // those addresses, the oldest first
+	// held are the things that attempts under way have made anew, by address, and ids by the last part of it.
+	held, ids map[string]int
 	// changes are requests that were accepted and may have changed something, the oldest first.
 	changes []*messages.Request
 }
@@ -58,7 +60,7 @@ type Rechecks struct {
 func New(cfg Config) *Rechecks {
 	return &Rechecks{
 		cfg: cfg, known: map[messages.FindingKey]*job{},
-		made: map[string]*messages.Request{},
+		made: map[string]*messages.Request{}, held: map[string]int{}, ids: map[string]int{},
 	}
 }
 
@@ -78,8 +80,9 @@ type job struct {
 	at int
 	// taken are the steps of this attempt that were answered, for a series.
 	taken []messages.Taken
-	// moved says where the things are now that steps have made anew.
-	moved map[string]string
+	// moved says where the things are now that steps have made anew; those of an attempt under way are holding.
+	moved   map[string]string
+	holding []string
 	// inTheWay are the steps, and the request itself, that find their names taken; twins counts the fresh values for them.
 	inTheWay map[int]bool
 	twins    int
@@ -290,6 +293,7 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 	about := *m.Request.Recheck
 	// A smaller request that does not show it is not the one to show, whatever it says of the finding.
 	about.Tentative = about.Tentative && j.smaller == nil
+	l.release(j)
 	answer := about.Says(m.Request, m.Outcome, m.Reply, m.Refused, m.Findings)
 	if answer == messages.SaysNothing {
 		l.lost(j, m)
@@ -327,6 +331,7 @@ func (l *Rechecks) reduce(j *job, trying *messages.Request) {
 
 // lost hears of an attempt that said nothing.
 func (l *Rechecks) lost(j *job, m messages.Learned) {
+	l.release(j)
 	asked := j.at
 	if j.always {
 		j.at = 0
@@ -360,6 +365,7 @@ func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
 		j.taken = append(j.taken, messages.Taken{Request: m.Request, Reply: m.Reply, Value: m.Value})
 		if s.address != "" && made != "" {
 			j.moved[s.address] = made
+			l.hold(j, made)
 		}
 		j.at++
 		return
@@ -369,11 +375,55 @@ func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
 
 // done takes the job off the list.
 func (l *Rechecks) done(j *job) {
+	l.release(j)
 	l.known[j.key] = nil
 	gone := func(k *job) bool { return k == j }
 	l.errors = slices.DeleteFunc(l.errors, gone)
 	l.warnings = slices.DeleteFunc(l.warnings, gone)
 }
+
+// hold has the thing at the address be the job's own until its attempt is over.
+func (l *Rechecks) hold(j *job, address string) {
+	j.holding = append(j.holding, address)
+	l.held[address]++
+	l.ids[idOf(address)]++
+}
+
+// release gives back what the job held.
+func (l *Rechecks) release(j *job) {
+	for _, address := range j.holding {
+		less(l.held, address)
+		less(l.ids, idOf(address))
+	}
+	j.holding = nil
+}
+
+func less(counts map[string]int, key string) {
+	if counts[key]--; counts[key] == 0 {
+		delete(counts, key)
+	}
+}
+
+func idOf(address string) string { return address[strings.LastIndexByte(address, '/')+1:] }
+
+// Owns says whether the target leads to, or through, a thing that an attempt under way has made: others would disturb it.
+func (l *Rechecks) Owns(target string) bool {
+	if len(l.held) == 0 {
+		return false
+	}
+	for path := pathOf(target); path != ""; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
+		if l.held[path] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds says whether it is the id of such a thing, as it is written in a path.
+func (l *Rechecks) Holds(id string) bool { return l.ids[id] > 0 }
+
+// HoldAny says whether there is any such thing.
+func (l *Rechecks) HoldAny() bool { return len(l.ids) > 0 }
 
 // remember keeps what made the thing at an address.
 func (l *Rechecks) remember(address string, r *messages.Request) {

@@ -18,6 +18,9 @@ type Rules struct {
 	Body          bool
 	// Fits says whether a JSON value can be the body; nil where the body has to stay as it is.
 	Fits func(body any) bool
+	// Property says whether a value can be the property of that name of a JSON body that has to break one rule elsewhere, and
+	// so has no Fits; nil for other bodies.
+	Property func(name string, value any) bool
 	// Text says whether a text can be the value of the query parameter; nil where none may be changed.
 	Text func(name, value string) bool
 }

@@ -2,6 +2,7 @@ package rechecks
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 
 	"github.com/restest/restest/messages"
@@ -11,7 +12,7 @@ import (
 // that is taken by then. The texts keep their lengths and the kinds of their characters, and the body what it claims.
 // It is nil where no text can be another.
 func twin(r *messages.Request, rules Rules, n int) *messages.Request {
-	if rules.Fits == nil || n == 0 {
+	if rules.Fits == nil && rules.Property == nil || n == 0 {
 		return nil
 	}
 	body := takeApart(r, true).body
@@ -24,7 +25,7 @@ func twin(r *messages.Request, rules Rules, n int) *messages.Request {
 			continue
 		}
 		texts[at] = fresh(body.nodes[at].text, n)
-		if v, ok := decode(body.write(nil, texts)); !ok || !rules.Fits(v) {
+		if v, ok := decode(body.write(nil, texts)); !ok || !rules.allow(v, body.nodes[at].name) {
 			delete(texts, at)
 		}
 	}
@@ -33,6 +34,20 @@ func twin(r *messages.Request, rules Rules, n int) *messages.Request {
 		return nil
 	}
 	return &fresh
+}
+
+// allow says whether the body can be sent once its property of that name, as it is spelled in JSON, is another.
+func (r Rules) allow(body any, spelled string) bool {
+	if r.Fits != nil {
+		return r.Fits(body)
+	}
+	var name string
+	object, _ := body.(map[string]any)
+	if json.Unmarshal([]byte(spelled), &name) != nil {
+		return false
+	}
+	value, there := object[name]
+	return there && r.Property(name, value)
 }
 
 // fresh is the nth text like this one: it counts on with the last letters and digits, before the @ of an address.
