@@ -36,6 +36,10 @@ limiters draws="20000":
     go test ./stages/experimenter/inference -inference.draws {{draws}} -rapid.checks=50000 -rapid.nofailfile -timeout 30m -v |
         grep -E 'right|total|most|^(ok|FAIL|---)'
 
+# The demo, five times at once for half a minute: what is planted in it is found and confirmed, and nothing else
+truth budget="30s" seed="1":
+    RESTEST_TRUTH=1 RESTEST_TRUTH_BUDGET={{budget}} RESTEST_TRUTH_SEED={{seed}} go test -count=1 ./cmd/restest -run TestTheGroundTruthHolds
+
 # The benchmarks: cost of the pipeline, of its parts, and against wrk where it is installed
 bench:
     go test -run '^$' -bench . -benchtime 2s ./stages/... ./settings/document/... ./cmd/restest/...
