@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -149,6 +150,9 @@ func (c *compiler) fill(out *jsonschema.Schema, s *Schema, exempt []string) {
 	if s.Always != nil {
 		out.Bool = s.Always
 		return
+	}
+	if s.open != "" {
+		out.Extensions = append(out.Extensions, &undecidable{c.state, errors.New(s.open)})
 	}
 	if len(s.Types) > 0 {
 		out.Types = new(jsonschema.Types)
@@ -588,8 +592,8 @@ func (c *compiler) firstTrouble(s *Schema) error {
 	seen := map[*Schema]bool{s: true}
 	for next := []*Schema{s}; len(next) > 0; {
 		s, next = next[0], next[1:]
-		if s.Unusable != "" {
-			return errors.New(s.Unusable)
+		if why := cmp.Or(s.Unusable, s.open); why != "" {
+			return errors.New(why)
 		}
 		patterns := []string{s.Pattern}
 		for _, p := range s.PatternProperties {

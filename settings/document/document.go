@@ -216,6 +216,8 @@ type Schema struct {
 	Unusable string
 
 	Place Place
+	// open says what it asks for besides and is not known, "" for nothing. A value that comes to it is not judged.
+	open string
 	// lenientNull: the document says nullable in a way that, to the letter, does not let null in. No null is made for
 	// it, and none is held to be a fault.
 	lenientNull bool

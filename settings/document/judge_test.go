@@ -182,7 +182,14 @@ func TestValuesAreJudgedByTheRulesOfTheirVersion(t *testing.T) {
 		{"3.1.0", `{"$ref":"#node"}`, `"N":{"$anchor":"node","type":"integer"}`, `"x"`, " type", false},
 		{"3.1.0", `{"$ref":"https://x.example/n"}`, `"N":{"$id":"https://x.example/n","$ref":"#/$defs/i","$defs":{"i":{"type":"integer"}}}`, `"x"`, " type", false},
 		{"3.1.0", `{"$dynamicRef":"#n"}`, `"N":{"$dynamicAnchor":"n","type":"integer"}`, `"x"`, " type", false},
-		{"3.1.0", `{"$dynamicRef":"#n"}`, `"N":{"$dynamicAnchor":"n","type":"integer"},"M":{"$dynamicAnchor":"n","type":"string"}`, `true`, fits, false},
+		{"3.1.0", `{"dependencies":{"a":["b"],"c":{"required":["d"]}}}`, "", `{"a":1}`, " dependentRequired", false},
+		{"3.1.0", `{"dependencies":{"a":["b"],"c":{"required":["d"]}}}`, "", `{"c":1}`, " required", false},
+		{"3.0.3", `{"dependencies":{"a":["b"]}}`, "", `{"a":1}`, fits, false},
+		{"3.1.0", `{"$ref":"#n"}`, `"N":{"$anchor":"n","type":"integer"},"M":{"$id":"m","$anchor":"n","type":"string"}`, `"x"`, " type", false},
+		{"3.1.0", `{"$ref":"m#n"}`, `"N":{"$anchor":"n","type":"integer"},"M":{"$id":"m","$anchor":"n","type":"string"}`, `"x"`, fits, false},
+		{"3.1.0", `{"$ref":"#n"}`, `"N":{"$anchor":"n","type":"integer"},"M":{"example":{"$anchor":"n","type":"string"}}`, `"x"`, " type", false},
+		{"3.1.0", `{"$ref":"#n"}`, `"M":{"properties":{"example":{"$anchor":"n","type":"string"}}}`, `1`, " type", false},
+		{"3.1.0", `{"$ref":"#n"}`, `"M":{"$id":"m","$anchor":"n","type":"string"}`, `1`, " type", false},
 		{"3.0.3", `{"$ref":"#/components/schemas/User"}`, user, `{"id":1,"name":"n"}`, fits, false},
 		{"3.0.3", `{"$ref":"#/components/schemas/User"}`, user, `{"id":1,"name":"n","password":"p"}`, fits, false},
 		{"3.0.3", `{"$ref":"#/components/schemas/User"}`, user, `{"name":"n"}`, " required", false},
@@ -223,6 +230,42 @@ func TestValuesAreJudgedByTheRulesOfTheirVersion(t *testing.T) {
 				t.Errorf("faults %q, want %q: %+v", strings.Join(got, ", "), r.want, faults)
 			}
 		})
+	}
+}
+
+func TestAReferenceThatDependsOnTheWayThereIsLeftOpen(t *testing.T) {
+	const two = `"N":{"$dynamicAnchor":"n","type":"integer"},"M":{"$dynamicAnchor":"n","type":"string"}`
+	for _, schema := range []string{
+		`{"$dynamicRef":"#n"}`,
+		`{"$dynamicRef":"#n","unevaluatedProperties":false}`,
+		`{"not":{"$dynamicRef":"#n"}}`,
+		`{"if":{"$dynamicRef":"#n"},"else":false}`,
+		`{"additionalProperties":{"$dynamicRef":"#n"}}`,
+	} {
+		d, s := replySchema(t, "3.1.0", schema, two)
+		judge := NewJudge(d)
+		if faults, err := judge.Judge(s, InReply, decode(t, `{"a":1}`)); err == nil {
+			t.Errorf("%s: judged, with faults %v", schema, faults)
+		}
+		if err := judge.Usable(s, InReply); err == nil || !strings.Contains(err.Error(), `"#n"`) {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
+}
+
+func TestAReferenceIsReadFromTheIDAroundItWhereNothingLiesBesideTheFile(t *testing.T) {
+	const address = "http://127.0.0.1:1/elsewhere/whole.json"
+	texts := map[string]string{
+		"d.json": `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{"/x":{"get":{"responses":{"200":{"description":"ok",
+			"content":{"application/json":{"schema":{"$id":"http://127.0.0.1:1/elsewhere/","prefixItems":[{"$ref":"whole.json"},{"$ref":"beside.json"}]}}}}}}}}}`,
+		"beside.json": `{"type":"string"}`,
+		address:       `{"type":"integer"}`,
+		"http://127.0.0.1:1/elsewhere/beside.json": `{"type":"boolean"}`,
+	}
+	d := from(t, "d.json", texts, Options{URL: "http://127.0.0.1:1"})
+	faults, err := NewJudge(d).Judge(d.Operations[0].Responses[0].Media[0].Schema, InReply, decode(t, `["x",true]`))
+	if err != nil || len(faults) != 2 || faults[0].Pointer != "/0" || faults[1].Pointer != "/1" {
+		t.Errorf("%v, %v", faults, err)
 	}
 }
 

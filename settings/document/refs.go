@@ -19,9 +19,13 @@ type resource struct {
 // marks are the names that schemas of a file give themselves.
 type marks struct {
 	ids     map[string]*resource
-	anchors map[string]at
+	anchors map[anchor]at
 	dynamic map[string]int // how often a $dynamicAnchor of that name stands there
 }
+
+// anchor is a name that a schema has within the resource it stands in, which is the file where no $id is around it. A
+// resource of "" stands for whichever has the name: not everyone who writes a reference heeds the $id around it.
+type anchor struct{ resource, name string }
 
 // reference is the text of the object's $ref; ok is false if it has none.
 func reference(n *node) (string, bool) {
@@ -65,12 +69,9 @@ func (l *loader) resolve(from at, ref string) (at, error) {
 	location, fragment, _ := strings.Cut(ref, "#")
 	f := from.file
 	if location != "" {
-		joined, err := join(from.file.location, location)
-		if err != nil {
+		var err error
+		if f, err = l.beside(from, location); err != nil {
 			return at{}, fmt.Errorf("the reference %q cannot be followed: %w", shorten(ref), err)
-		}
-		if f = l.open(joined); f.err != nil {
-			return at{}, fmt.Errorf("the reference %q cannot be followed: %w", shorten(ref), f.err)
 		}
 	}
 	found, ok := l.fragment(f.top(), fragment)
@@ -80,10 +81,35 @@ func (l *loader) resolve(from at, ref string) (at, error) {
 	return found, nil
 }
 
+// beside opens the file that a reference leads to: as seen from where the file that holds it was read, and where that is
+// nothing from the $id around it. JSON Schema has the $id alone; files that are kept somewhere else than they say, and
+// lie beside one another, are more often met.
+func (l *loader) beside(from at, location string) (*file, error) {
+	joined, err := join(from.file.location, location)
+	if err != nil {
+		return nil, err
+	}
+	f := l.open(joined)
+	if f.err == nil || from.within == nil || l.dialect < v31 || !isURL(from.within.id) {
+		return f, f.err
+	}
+	if g := l.open(joinID(from.within.id, location)); g.err == nil {
+		return g, nil
+	}
+	return nil, f.err
+}
+
 // fragment finds a JSON pointer or an anchor below top.
 func (l *loader) fragment(top at, fragment string) (at, bool) {
 	if fragment != "" && fragment[0] != '/' {
-		found, ok := l.marksOf(top.file).anchors[decodePercent(fragment)]
+		resource, name, anchors := top.file.location, decodePercent(fragment), l.marksOf(top.file).anchors
+		if top.within != nil {
+			resource = top.within.id
+		}
+		found, ok := anchors[anchor{resource, name}]
+		if !ok {
+			found, ok = anchors[anchor{name: name}]
+		}
 		return found, ok
 	}
 	// The letter first; then as written by hand, with characters that should have been escaped and are not.
@@ -148,7 +174,7 @@ func joinID(base, reference string) string {
 // marksOf are the names in the file, collected when they are first asked for.
 func (l *loader) marksOf(f *file) *marks {
 	if f.marks == nil {
-		f.marks = &marks{ids: map[string]*resource{}, anchors: map[string]at{}, dynamic: map[string]int{}}
+		f.marks = &marks{ids: map[string]*resource{}, anchors: map[anchor]at{}, dynamic: map[string]int{}}
 		f.marks.collect(f.top(), f.location, map[*node]bool{})
 	}
 	return f.marks
@@ -168,15 +194,16 @@ func (m *marks) collect(a at, base string, seen map[*node]bool) {
 			r.top = a
 			m.ids[base] = r
 		}
-		if name := textOf(a.n.get("$anchor")); name != "" {
-			m.anchors[name] = a
+		for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
+			if name := textOf(a.n.get(keyword)); name != "" {
+				m.anchors[anchor{base, name}], m.anchors[anchor{name: name}] = a, a
+			}
 		}
 		if name := textOf(a.n.get("$dynamicAnchor")); name != "" {
-			m.anchors[name] = a
 			m.dynamic[name]++
 		}
 		for _, child := range a.n.members {
-			if child.value.kind >= isList {
+			if child.value.kind >= isList && !holdsValues(a, child.key) {
 				m.collect(a.child(child.key, child.value), base, seen)
 			}
 		}
@@ -187,13 +214,29 @@ func (m *marks) collect(a at, base string, seen map[*node]bool) {
 	}
 }
 
+// holdsValues says whether what stands under the key is a value, or values, and no schema: a property can be called so
+// as well.
+func holdsValues(a at, key string) bool {
+	switch key {
+	case "enum", "const", "default", "example", "examples":
+	default:
+		return false
+	}
+	switch a.last() {
+	case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "schemas":
+		return false
+	default:
+		return true
+	}
+}
+
 // enter is the schema itself, with its $id as the base of what is in it.
 func (l *loader) enter(a at) at {
 	if l.dialect < v31 || a.n.get("$id") == nil {
 		return a
 	}
 	id := textOf(a.n.get("$id"))
-	if id == "" || strings.HasPrefix(id, "#") {
+	if id == "" || strings.HasPrefix(id, "#") || a.within != nil && a.within.top.n == a.n {
 		return a
 	}
 	base := a.file.location

@@ -341,6 +341,8 @@ func (l *loader) fill31(s *Schema, v at, key string) {
 				s.DependentRequired[m.key] = l.required(v.child(m.key, m.value))
 			}
 		}
+	case "dependencies":
+		l.dependencies(s, v)
 	case "if":
 		s.If = l.schema(v)
 	case "then":
@@ -354,6 +356,27 @@ func (l *loader) fill31(s *Schema, v at, key string) {
 	}
 }
 
+// dependencies reads what dependentRequired and dependentSchemas were one keyword for in older drafts.
+func (l *loader) dependencies(s *Schema, v at) {
+	if !l.is(v, isObject) {
+		return
+	}
+	for _, m := range v.n.members {
+		switch a := v.child(m.key, m.value); {
+		case m.value.kind != isList:
+			if s.DependentSchemas == nil {
+				s.DependentSchemas = map[string]*Schema{}
+			}
+			s.DependentSchemas[m.key] = l.schema(a)
+		default:
+			if s.DependentRequired == nil {
+				s.DependentRequired = map[string][]string{}
+			}
+			s.DependentRequired[m.key] = l.required(a)
+		}
+	}
+}
+
 // dynamic reads a $dynamicRef. It is an ordinary reference unless more than one schema answers to the name: which one
 // is meant then depends on the way there, and the schema is left open.
 func (l *loader) dynamic(s *Schema, v at) {
@@ -361,8 +384,14 @@ func (l *loader) dynamic(s *Schema, v at) {
 		l.is(v, isText)
 		return
 	}
-	if name, ok := strings.CutPrefix(v.n.text, "#"); ok && l.marksOf(v.file).dynamic[name] > 1 {
-		l.issue(v, "note", "%q stands for more than one schema; what it asks for is left open", v.n.text)
+	_, name, _ := strings.Cut(v.n.text, "#")
+	answering := 0
+	for _, f := range l.files {
+		answering += l.marksOf(f).dynamic[name]
+	}
+	if answering > 1 {
+		l.issue(v, "note", "%q stands for more than one schema; what it asks for is left open", shorten(v.n.text))
+		s.open = fmt.Sprintf("which schema %q stands for depends on the way there (%s)", shorten(v.n.text), v.place())
 		return
 	}
 	s.AllOf = append(s.AllOf, l.referred(v, v.n.text))
