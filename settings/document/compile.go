@@ -26,6 +26,7 @@ type compiler struct {
 	patterns    map[string]*pattern
 	done        map[*Schema]*jsonschema.Schema
 	exempted    map[exemption]*jsonschema.Schema
+	quicks      map[*jsonschema.Schema]*quick
 	unfilled    []func()
 	sources     []*Schema // by the number that a compiled schema has as its location
 	state       *state
@@ -40,7 +41,8 @@ type state struct {
 func newCompiler(d Direction, unevaluated bool, patterns map[string]*pattern) *compiler {
 	return &compiler{
 		direction: d, unevaluated: unevaluated, patterns: patterns,
-		done: map[*Schema]*jsonschema.Schema{}, exempted: map[exemption]*jsonschema.Schema{}, state: &state{},
+		done: map[*Schema]*jsonschema.Schema{}, exempted: map[exemption]*jsonschema.Schema{},
+		quicks: map[*jsonschema.Schema]*quick{}, state: &state{},
 	}
 }
 
@@ -441,43 +443,49 @@ func newNumbers(s *Schema) *numbers {
 }
 
 func (n *numbers) Validate(ctx *jsonschema.ValidatorContext, v any) {
-	literal, ok := v.(json.Number)
-	if !ok {
-		return
+	if literal, ok := v.(json.Number); ok {
+		for _, fault := range n.faults(literal) {
+			ctx.AddError(fault)
+		}
+	}
+}
+
+// faults are the ways in which the number does not fit.
+func (n *numbers) faults(literal json.Number) []jsonschema.ErrorKind {
+	small, err := strconv.ParseInt(string(literal), 10, 64)
+	if err == nil && !n.bounded && (n.format == nil || n.format.holds(small)) {
+		return nil
 	}
 	r := new(big.Rat)
-	small, err := strconv.ParseInt(string(literal), 10, 64)
 	if err == nil {
 		r.SetInt64(small)
 	} else if _, ok := r.SetString(string(literal)); !ok {
-		return
+		return nil
 	}
 	if n.whole && !r.IsInt() {
-		ctx.AddError(&kind.Type{Got: "number", Want: n.schema.Types})
-		return
+		return []jsonschema.ErrorKind{&kind.Type{Got: "number", Want: n.schema.Types}}
 	}
+	var faults []jsonschema.ErrorKind
 	if n.format != nil && (r.Cmp(n.format.least) < 0 || r.Cmp(n.format.most) > 0) {
-		ctx.AddError(&kind.Format{Got: v, Want: n.schema.Format})
-	}
-	if !n.bounded {
-		return
+		faults = append(faults, &kind.Format{Got: literal, Want: n.schema.Format})
 	}
 	s := n.schema
 	if s.Minimum != nil && r.Cmp(s.Minimum) < 0 {
-		ctx.AddError(&kind.Minimum{Got: r, Want: s.Minimum})
+		faults = append(faults, &kind.Minimum{Got: r, Want: s.Minimum})
 	}
 	if s.Maximum != nil && r.Cmp(s.Maximum) > 0 {
-		ctx.AddError(&kind.Maximum{Got: r, Want: s.Maximum})
+		faults = append(faults, &kind.Maximum{Got: r, Want: s.Maximum})
 	}
 	if s.ExclusiveMinimum != nil && r.Cmp(s.ExclusiveMinimum) <= 0 {
-		ctx.AddError(&kind.ExclusiveMinimum{Got: r, Want: s.ExclusiveMinimum})
+		faults = append(faults, &kind.ExclusiveMinimum{Got: r, Want: s.ExclusiveMinimum})
 	}
 	if s.ExclusiveMaximum != nil && r.Cmp(s.ExclusiveMaximum) >= 0 {
-		ctx.AddError(&kind.ExclusiveMaximum{Got: r, Want: s.ExclusiveMaximum})
+		faults = append(faults, &kind.ExclusiveMaximum{Got: r, Want: s.ExclusiveMaximum})
 	}
 	if s.MultipleOf != nil && !new(big.Rat).Quo(r, s.MultipleOf).IsInt() {
-		ctx.AddError(&kind.MultipleOf{Got: r, Want: s.MultipleOf})
+		faults = append(faults, &kind.MultipleOf{Got: r, Want: s.MultipleOf})
 	}
+	return faults
 }
 
 // evaluatesItems tells the validator which items of an array this schema has looked at; for a schema that it compiles

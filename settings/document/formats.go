@@ -11,19 +11,34 @@ import (
 )
 
 // numberFormat is a range of numbers. Whether a number has to be whole is for its type to say.
-type numberFormat struct{ least, most *big.Rat }
+type numberFormat struct {
+	least, most *big.Rat
+	// low and high are the whole numbers in it that an int64 holds.
+	low, high int64
+}
+
+// holds says whether the number is in the range.
+func (f *numberFormat) holds(n int64) bool { return f.low <= n && n <= f.high }
 
 var numberFormats = map[string]*numberFormat{
-	"int8":   {big.NewRat(math.MinInt8, 1), big.NewRat(math.MaxInt8, 1)},
-	"int16":  {big.NewRat(math.MinInt16, 1), big.NewRat(math.MaxInt16, 1)},
-	"uint8":  {new(big.Rat), big.NewRat(math.MaxUint8, 1)},
-	"uint16": {new(big.Rat), big.NewRat(math.MaxUint16, 1)},
-	"uint32": {new(big.Rat), big.NewRat(math.MaxUint32, 1)},
-	"uint64": {new(big.Rat), new(big.Rat).SetUint64(math.MaxUint64)},
-	"int32":  {big.NewRat(math.MinInt32, 1), big.NewRat(math.MaxInt32, 1)},
-	"int64":  {big.NewRat(math.MinInt64, 1), big.NewRat(math.MaxInt64, 1)},
-	"float":  {new(big.Rat).SetFloat64(-math.MaxFloat32), new(big.Rat).SetFloat64(math.MaxFloat32)},
-	"double": {new(big.Rat).SetFloat64(-math.MaxFloat64), new(big.Rat).SetFloat64(math.MaxFloat64)},
+	"int8":   integers(math.MinInt8, math.MaxInt8),
+	"int16":  integers(math.MinInt16, math.MaxInt16),
+	"uint8":  integers(0, math.MaxUint8),
+	"uint16": integers(0, math.MaxUint16),
+	"uint32": integers(0, math.MaxUint32),
+	"uint64": {new(big.Rat), new(big.Rat).SetUint64(math.MaxUint64), 0, math.MaxInt64},
+	"int32":  integers(math.MinInt32, math.MaxInt32),
+	"int64":  integers(math.MinInt64, math.MaxInt64),
+	"float":  floats(math.MaxFloat32),
+	"double": floats(math.MaxFloat64),
+}
+
+func integers(least, most int64) *numberFormat {
+	return &numberFormat{big.NewRat(least, 1), big.NewRat(most, 1), least, most}
+}
+
+func floats(most float64) *numberFormat {
+	return &numberFormat{new(big.Rat).SetFloat64(-most), new(big.Rat).SetFloat64(most), math.MinInt64, math.MaxInt64}
 }
 
 // textFormats are the formats of text that are judged; what is not among them is let through.

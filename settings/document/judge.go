@@ -63,12 +63,15 @@ func (j *Judge) Judge(s *Schema, direction Direction, value any) ([]Fault, error
 	if s == nil {
 		return nil, nil
 	}
+	c := j.compilers[direction]
+	compiled := c.compiled(s)
+	if c.surelyFits(compiled, value) {
+		return nil, nil
+	}
 	var m measure
 	if err := m.add(value, 1); err != nil {
 		return nil, err
 	}
-	c := j.compilers[direction]
-	compiled := c.compiled(s)
 	if m.detail > mostDetail {
 		// Twice not: it says whether the value fits, and keeps no errors.
 		compiled = &jsonschema.Schema{Not: &jsonschema.Schema{Not: compiled}, DraftVersion: 2020}
