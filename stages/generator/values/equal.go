@@ -51,18 +51,29 @@ func Equal(a, b any) bool {
 
 // equalNumbers compares two numbers that are not written alike.
 func equalNumbers(a, b json.Number) bool {
-	if isShortInteger(a) && isShortInteger(b) {
-		return false
+	if p, ok := shortest(a); ok {
+		if q, ok := shortest(b); ok {
+			return p == q
+		}
 	}
 	x, okX := ratOf(a)
 	y, okY := ratOf(b)
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// isShortInteger says whether the number is written in the one way that an integer is usually written.
-func isShortInteger(n json.Number) bool {
-	s := strings.TrimPrefix(string(n), "-")
-	return s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
+// shortest is a number that is written without an exponent as it is written shortest; ok is false for any other.
+func shortest(n json.Number) (string, bool) {
+	s := string(n)
+	if strings.ContainsAny(s, "eE") {
+		return "", false
+	}
+	if strings.IndexByte(s, '.') >= 0 {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if s == "-0" {
+		s = "0"
+	}
+	return s, true
 }
 
 func contains(values []any, v any) bool {

@@ -888,6 +888,10 @@ func TestNumbersAreComparedByValueAndHugeOnesNotWorkedOut(t *testing.T) {
 		{"0.1", "0.10", true},
 		{"1", "2", false},
 		{"9007199254740993", "9007199254740992", false},
+		{"0", "-0.00", true},
+		{"10", "1.0", false},
+		{"1.05", "1.50", false},
+		{"10.0", "1e1", true},
 		{"1e999999999", "2", false},
 	} {
 		if got := Equal(row.a, row.b); got != row.want {
