@@ -31,19 +31,25 @@ import (
 // The tests of the cases run the whole program against a server that behaves as the case says. What was sent is judged
 // by what arrived there, as bytes.
 
-// caseFile is a file of the shared cases, which lie beside the module.
+// caseFile is a file of the shared cases.
 func caseFile(t *testing.T, name string) string {
+	t.Helper()
+	return sharedFile(t, "cases", name)
+}
+
+// sharedFile is a file of a shared folder, which lies beside the module.
+func sharedFile(t *testing.T, folder, name string) string {
 	t.Helper()
 	shared := os.Getenv("RESTEST_SHARED")
 	if shared == "" {
 		shared = filepath.Join("..", "..", "..", "shared")
 	}
-	file, err := filepath.Abs(filepath.Join(shared, "cases", filepath.FromSlash(name)))
+	file, err := filepath.Abs(filepath.Join(shared, folder, filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(file); err != nil {
-		t.Skip("the shared cases are not here: ", err)
+		t.Skip("the shared ", folder, " are not here: ", err)
 	}
 	return file
 }
