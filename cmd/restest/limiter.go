@@ -344,7 +344,7 @@ func limiterExit(r limiterreport.Result) int {
 		return reporter.ExitTerminated
 	case slices.ContainsFunc(r.Report.Findings, func(f inference.Finding) bool { return f.Level == inference.Error }):
 		return reporter.ExitErrors
-	case r.End == messages.Unconnected:
+	case r.End == messages.Unconnected && r.Replies > 0:
 		return reporter.ExitRefused
 	case r.Replies == 0:
 		return reporter.ExitNothing

@@ -147,7 +147,11 @@ func (r *Reporter) Finish(cause error) Result {
 		report.Notes = append(report.Notes, "it was stopped early; this is what was known then")
 	}
 	if r.end == messages.Unconnected {
-		report.Notes = append(report.Notes, "no connection could be opened any more: "+r.reason)
+		since := " any more"
+		if r.replies == 0 {
+			since = ""
+		}
+		report.Notes = append(report.Notes, "no connection could be opened"+since+": "+r.reason)
 	}
 	r.result = Result{Report: report, End: r.end, Replies: r.replies, Failure: cause}
 	written, err := json.MarshalIndent(r.encode(report), "", "  ")
