@@ -231,6 +231,7 @@ func (r *Reporter) opening() string {
 		operations += fmt.Sprintf("; for the others see: restest document %s", r.source())
 	}
 	say("operations", "%s", operations)
+	r.leftOut(say)
 	say("time", "%s", length(cfg.Budget))
 	seed := fmt.Sprint(cfg.Seed)
 	if (cfg.Settings.Schedule.WaitWhenToldTo || cfg.Settings.Schedule.StayInsideQuota) && cfg.Simulated == nil {
@@ -247,10 +248,17 @@ func (r *Reporter) opening() string {
 	switch {
 	case cfg.Out == nil:
 		say("report", "none is written")
-	case cfg.Settings.Report.Recording:
-		say("report", "%s, every exchange in %s", r.path(ReportName), r.path(RecordingName))
 	default:
-		say("report", "%s", r.path(ReportName))
+		files := []string{r.path(ReportName)}
+		for _, f := range cfg.Formats {
+			if !slices.Contains(files, r.path(f.File)) {
+				files = append(files, r.path(f.File))
+			}
+		}
+		if cfg.Settings.Report.Recording {
+			files = append(files, "every exchange in "+r.path(RecordingName))
+		}
+		say("report", "%s", strings.Join(files, ", "))
 	}
 	for _, note := range cfg.Notes {
 		say("note", "%s", note)
@@ -261,12 +269,41 @@ func (r *Reporter) opening() string {
 	return b.String()
 }
 
-// promise is the rate as it is promised.
+// leftOut says of the first operations that cannot be tested why; the plan's own are the user's to know.
+func (r *Reporter) leftOut(say func(label, format string, args ...any)) {
+	told, more := 0, 0
+	for _, op := range r.cfg.Document.Operations {
+		why := r.untestable[op.Index]
+		switch {
+		case why == "" || r.leftAlone[op.Index]:
+		case told == mostLeftOut:
+			more++
+		default:
+			told++
+			say("left out", "%s: %s", op.ID, clip(why, 100))
+		}
+	}
+	if more > 0 {
+		say("left out", "and %s more", plural(int64(more), "operation"))
+	}
+}
+
+// mostLeftOut is how many operations that cannot be tested are named before a run.
+const mostLeftOut = 3
+
+// promise is the rate as it is promised, and how long the opening lap takes at it.
 func (r *Reporter) promise() string {
 	e := &r.cfg.Settings.Engine
 	words := fmt.Sprintf("none is kept to; at most %d in flight", e.MaxConcurrency)
 	if interval := e.Interval(); interval > 0 {
 		words = fmt.Sprintf("at most %s, never two closer than %s", rateWords(e), length(interval))
+		if n := r.cfg.Document.Declared() - len(r.untestable); r.cfg.Settings.Schedule.OpeningLap && n > 1 {
+			lap := time.Duration(n-1) * interval
+			words += fmt.Sprintf("; one request to each operation takes %s at least", length(lap))
+			if lap > r.cfg.Budget && r.cfg.Budget > 0 {
+				words += ", which is longer than the run: see --budget"
+			}
+		}
 	}
 	if own := e.RatesFor(); len(own) > 0 {
 		var list []string
