@@ -38,7 +38,10 @@ limiters draws="20000":
 
 # The demo, five times at once for half a minute: what is planted in it is found and confirmed, and nothing else
 truth budget="30s" seed="1":
-    RESTEST_TRUTH=1 RESTEST_TRUTH_BUDGET={{budget}} RESTEST_TRUTH_SEED={{seed}} go test -count=1 ./cmd/restest -run TestTheGroundTruthHolds
+    #!/usr/bin/env bash
+    set -euo pipefail
+    RESTEST_TRUTH=1 RESTEST_TRUTH_BUDGET={{budget}} RESTEST_TRUTH_SEED={{seed}} \
+        go test -count=1 -v ./cmd/restest -run TestTheGroundTruthHolds | grep -v '^=== '
 
 # The benchmarks: cost of the pipeline, of its parts, and against wrk where it is installed
 bench:

@@ -22,7 +22,7 @@ import (
 const (
 	truthSeeds = 5
 	// truthRate is how fast each run goes, in requests a minute, so that five of them at once are no race for the machine.
-	truthRate = 60_000
+	truthRate = 600_000
 )
 
 // truth is what one run found of what is planted.
@@ -33,6 +33,7 @@ type truth struct {
 	falseErrors, falseWarnings []string
 	missed                     []string
 	findings, causes           int
+	requests                   int64
 }
 
 // compare holds the findings of a report against what is planted.
@@ -42,7 +43,7 @@ func compare(findings []reporter.FindingInFull) truth {
 	for _, f := range demo.Planted() {
 		planted[fmt.Sprintf("%s F%d", f.Operation, f.Code)] = f
 	}
-	seen := map[string]bool{}
+	seen, unsure := map[string]bool{}, map[string]string{}
 	for _, f := range findings {
 		name := f.Operation + " " + f.Code
 		fault, is := planted[name]
@@ -56,7 +57,9 @@ func compare(findings []reporter.FindingInFull) truth {
 			} else {
 				t.falseWarnings = append(t.falseWarnings, what)
 			}
-		case seen[name] || !confirmed: // told twice, which only the number of findings shows; or not sure
+		case !confirmed:
+			unsure[name] = " (" + f.Recheck.State + ")"
+		case seen[name]: // told twice, which only the number of findings shows
 		case fault.Level == demo.Error:
 			seen[name] = true
 			t.errorsFound++
@@ -72,7 +75,7 @@ func compare(findings []reporter.FindingInFull) truth {
 			t.warnings++
 		}
 		if name := fmt.Sprintf("%s F%d", f.Operation, f.Code); !seen[name] {
-			t.missed = append(t.missed, name)
+			t.missed = append(t.missed, name+unsure[name])
 		}
 	}
 	t.causes = t.errors + t.warnings
@@ -88,11 +91,12 @@ func (t *truth) add(o truth) {
 	t.falseWarnings = append(t.falseWarnings, o.falseWarnings...)
 	t.findings += o.findings
 	t.causes += o.causes
+	t.requests += o.requests
 }
 
 func (t *truth) line(name string) string {
-	return fmt.Sprintf("%-6s %3d of %3d errors, %3d of %3d warnings found and confirmed; %d false errors, %d false warnings; %d findings of %d causes",
-		name, t.errorsFound, t.errors, t.warningsFound, t.warnings, len(t.falseErrors), len(t.falseWarnings), t.findings, t.causes)
+	return fmt.Sprintf("%-6s %6d requests: %3d of %3d errors, %3d of %3d warnings found and confirmed; %d false errors, %d false warnings; %d findings of %d causes",
+		name, t.requests, t.errorsFound, t.errors, t.warningsFound, t.warnings, len(t.falseErrors), len(t.falseWarnings), t.findings, t.causes)
 }
 
 // holds says what of it does not hold.
@@ -169,11 +173,16 @@ func runForTruth(t *testing.T, seed uint64, budget time.Duration, out string) (t
 	if err != nil {
 		return truth{}, err
 	}
-	var report struct{ Findings []reporter.FindingInFull }
+	var report struct {
+		Totals   struct{ Requests int64 }
+		Findings []reporter.FindingInFull
+	}
 	if err := json.Unmarshal(text, &report); err != nil {
 		return truth{}, err
 	}
-	return compare(report.Findings), nil
+	told := compare(report.Findings)
+	told.requests = report.Totals.Requests
+	return told, nil
 }
 
 // A truth that always holds would hold of nothing.

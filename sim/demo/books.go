@@ -156,7 +156,7 @@ func (a *API) peekBook(c *call) Reply {
 	}
 	b := a.books.get(c.given.whole("bookId", 0))
 	allow := "DELETE, GET, HEAD, PATCH, PUT"
-	if a.planted(b.InPrint != nil && !*b.InPrint) {
+	if a.planted(b.InPrint == nil || !*b.InPrint) {
 		allow = "GET, HEAD"
 	}
 	return reply.with("Allow", allow)

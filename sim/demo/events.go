@@ -115,7 +115,7 @@ func (a *API) changeEvent(c *call) Reply {
 	if title := c.body.text("title"); title != "" {
 		e.Title = title
 		if a.planted(true) {
-			e.Room = theRoom
+			e.Day = date(c.now) // that of the change
 		}
 	}
 	if kind := c.body.text("kind"); kind != "" {

@@ -19,9 +19,9 @@ func (a *API) reviewsOf(book int64, n int) []*review {
 	return a.reviews.newest(n, func(r *review) bool { return r.BookID == book })
 }
 
-// shownReviews are the reviews of a book that its list shows: the faulty one leaves out the worst.
+// shownReviews are the reviews of a book that its list shows: the faulty one leaves out the bad ones.
 func (a *API) shownReviews(book int64) []*review {
-	return a.reviews.newest(3, func(r *review) bool { return r.BookID == book && !a.planted(r.Rating == 1) })
+	return a.reviews.newest(3, func(r *review) bool { return r.BookID == book && !a.planted(r.Rating < 3) })
 }
 
 func (a *API) listReviews(c *call) Reply {
@@ -75,7 +75,7 @@ func (a *API) readReview(c *call) Reply {
 		return problem(404, "there is no such review of this book")
 	}
 	shown := answerJSON(200, r)
-	if last := len(r.Tags) - 1; a.planted(last > 0) {
+	if last := len(r.Tags) - 1; a.planted(last >= 0) {
 		r.Tags = r.Tags[:last:last] // to make room for others
 	}
 	return shown
@@ -87,7 +87,7 @@ func (a *API) deleteReview(c *call) Reply {
 		return problem(404, "there is no such review of this book")
 	}
 	a.reviews.remove(r.ID)
-	if a.planted(r.Rating < 4) {
+	if a.planted(r.Rating < 5) {
 		return answerEmpty(204).with("Content-Length", "2")
 	}
 	return answerEmpty(204)

@@ -294,7 +294,9 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 	g.strategies.newest, g.strategies.covers = nil, false
 	switch {
 	case purpose != messages.Nominal:
-		r = p.request(g, nth, g.failed[operation], asked{likeliest: purpose == messages.OpeningLap})
+		// Every second PUT of a series leaves out what it may: what is there all the same shows that it does not replace.
+		least := purpose == messages.InSeries && p.op.Method == http.MethodPut && nth%2 == 0
+		r = p.request(g, nth, g.failed[operation], asked{likeliest: purpose == messages.OpeningLap || least})
 	case nth%3 == 0 && g.order.schedule.bad(operation):
 		// Of an operation that was never answered 2xx, every third request is the likeliest: in turns with the least, and
 		// with what the document shows.

@@ -96,6 +96,9 @@ func pick(d *values.Draw, p *draft.Place) (v any, raw bool) {
 		return numbers[d.Rand.IntN(len(numbers))], false
 	case at < 18:
 		t := texts[d.Rand.IntN(len(texts))]
+		if d.Rand.IntN(4) == 0 {
+			t = telling[d.Rand.IntN(len(telling))]
+		}
 		if d.Rand.IntN(8) == 0 {
 			t = "a" + t + "z" // within a text that begins and ends as any other
 		}

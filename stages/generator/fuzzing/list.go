@@ -67,6 +67,9 @@ var texts = []string{
 	"*/*",
 }
 
+// telling are those of the texts by which a reply can show that they were taken for code. They are sent more often.
+var telling = []string{"'", "\"", "' OR '1'='1", "<script>alert(1)</script>"}
+
 // numbers are those at the edges of what number types hold, and some that are written in unusual ways.
 var numbers = []json.Number{
 	"0", "-0", "1", "-1", "0.1", "-0.1", "0.30000000000000004", "1e0", "1E+2", "1e-7", "127", "128", "-129", "255",
