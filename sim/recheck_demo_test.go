@@ -15,14 +15,14 @@ func TestEveryPlantedFaultIsConfirmed(t *testing.T) {
 	smaller := 0
 	for _, f := range reportOf(t, out).Findings {
 		want := "confirmed"
-		if f.Operation == "openingHours" {
+		if f.Status == 503 {
 			want = "notRechecked"
 		}
 		if f.Recheck.State != want {
 			t.Errorf("%s %s is %s, shown by %d of %d", f.Operation, f.Code, f.Recheck.State, f.Recheck.Shown, f.Recheck.Answers)
 		}
-		if !f.Request.Valid {
-			t.Errorf("%s %s is shown by a request that does not fit the document", f.Operation, f.Code)
+		if f.Request.Valid == (f.Code == "F206") {
+			t.Errorf("%s %s is shown by a request that fits the document: %v", f.Operation, f.Code, f.Request.Valid)
 		}
 		if f.First != nil {
 			smaller++

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -300,11 +301,13 @@ func (o *operation) readBody(r Request, lax bool) (fields, string) {
 	return value.(map[string]any), "" // each body's schema is an object
 }
 
+var amount = regexp.MustCompile(`^[0-9]+$`)
+
 // overlooked is what the faulty API makes of content that does not fit the document, by the operation, before it looks
 // at it again.
 var overlooked = map[string]func(content map[string]any){
 	"planEvent": func(content map[string]any) {
-		if seats, ok := content["seats"].(json.Number); ok && digits.MatchString(string(seats)) && whole(seats) > mostSeats {
+		if seats, ok := content["seats"].(json.Number); ok && amount.MatchString(string(seats)) && whole(seats) > mostSeats {
 			content["seats"] = json.Number(strconv.Itoa(mostSeats))
 		}
 	},

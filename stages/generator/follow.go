@@ -81,18 +81,18 @@ func (f *followed) begin(r *messages.Request) {
 func (f *followed) counted(r *messages.Request) {
 	f.requests++
 	f.disturbed, f.noted = f.disturbed[:0], f.noted[:0]
-	if len(f.running) == 0 || safe(r.Method) {
-		return
+	if len(f.running) == 0 || safe(r.Method) || f.courses[r.Operation] != nil {
+		return // what makes something changes nothing that is there
 	}
 	target, _, _ := strings.Cut(r.Target, "?")
 	for i := range f.running {
 		s := &f.running[i]
 		switch {
-		case s.Disturbed || r.Series != nil && r.Series.Series == s.Number || r.Operation == s.Course.Resource.Create:
+		case s.Disturbed || r.Series != nil && r.Series.Series == s.Number:
 		case s.address == "" && len(s.early) < mostEarly:
 			s.early = append(s.early, target)
 			f.noted = append(f.noted, s.Number)
-		case s.address == "" || strings.HasPrefix(s.address, target):
+		case s.address == "" || leadsTo(s.address, target):
 			s.Disturbed = true
 			f.disturbed = append(f.disturbed, s.Number)
 		}
@@ -103,9 +103,14 @@ func (f *followed) counted(r *messages.Request) {
 func (s *running) found(address string) {
 	s.address = address
 	s.Disturbed = s.Disturbed || slices.ContainsFunc(s.early, func(target string) bool {
-		return strings.HasPrefix(address, target) || strings.HasPrefix(target, address+"/")
+		return leadsTo(address, target) || leadsTo(target, address)
 	})
 	s.early = nil
+}
+
+// leadsTo says whether a path is the address or lies below it.
+func leadsTo(path, address string) bool {
+	return strings.HasPrefix(path, address) && (len(path) == len(address) || path[len(address)] == '/')
 }
 
 // safe says whether the method asks for nothing to be changed (RFC 9110 §9.2.1).

@@ -34,6 +34,12 @@ func fingerprint(request *messages.Request, reply *messages.Reply, content Conte
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
+// ofPrograms are words that requests hold because programs stumble over them, and that messages have of their own.
+var ofPrograms = map[string]bool{
+	"null": true, "nil": true, "none": true, "undefined": true, "true": true, "false": true, "nan": true, "infinity": true,
+	"yes": true, "no": true, "on": true, "off": true, "length": true, "id": true, "prototype": true, "constructor": true,
+}
+
 // meansSomething says whether r is more than a mark: a mark that was sent is in messages for reasons of their own.
 func meansSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
@@ -58,7 +64,7 @@ func sentBy(request *messages.Request) (words map[string]bool, phrases []string)
 	words = map[string]bool{}
 	add := func(text string) {
 		switch {
-		case len(text) > longestMessage || strings.IndexFunc(text, meansSomething) < 0:
+		case len(text) > longestMessage || strings.IndexFunc(text, meansSomething) < 0 || ofPrograms[strings.ToLower(text)]:
 		case strings.IndexFunc(text, func(r rune) bool { return !isWord(r) }) < 0:
 			words[text] = true
 		case len(text) >= shortestPhrase && len(phrases) < mostPhrases:
