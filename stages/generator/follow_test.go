@@ -119,7 +119,7 @@ func TestASeriesWhoseThingWasWrittenToBeforeItWasKnownIsDisturbed(t *testing.T) 
 	for _, target := range []string{"/pets/p7", "/pets/p70"} {
 		s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
 		create := s.beginning()
-		s.g.follow.counted(&messages.Request{Method: "PUT", Target: target, Operation: 3})
+		s.g.follow.counted(&messages.Request{Method: "PUT", Target: target, Operation: s.index("PUT /pets/{id}")})
 		s.answer(create, 201, `{"id": "p7"}`)
 		if read := s.next(); read.Series == nil || read.Series.Disturbed != (target == "/pets/p7") {
 			t.Errorf("a PUT to %s: %s %s, %+v", target, read.Method, read.Target, read.Series)
@@ -139,6 +139,18 @@ func TestASeriesThatOthersMayHaveDisturbedSaysSo(t *testing.T) {
 	}
 	read := s.next()
 	if read.Series == nil || !read.Series.Disturbed {
+		t.Errorf("%s %s, %+v", read.Method, read.Target, read.Series)
+	}
+}
+
+func TestWhatMakesAnotherThingDisturbsNoSeries(t *testing.T) {
+	s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
+	create := s.beginning()
+	making := &messages.Request{Method: "POST", Target: "/pets", Operation: s.index("POST /pets")}
+	s.g.follow.counted(making)
+	s.answer(create, 201, `{"id": "p7"}`)
+	s.g.follow.counted(making)
+	if read := s.next(); read.Series == nil || read.Series.Disturbed {
 		t.Errorf("%s %s, %+v", read.Method, read.Target, read.Series)
 	}
 }

@@ -154,6 +154,7 @@ func TestAPutSaysAndDoesTheSameAgain(t *testing.T) {
 		{name: "another value", e: again(`{"name":"b","n":2,"version":2}`), want: "w likely /n"},
 		{name: "a list that grows", e: inSeries(kind, post, put(200, "{}", `{"tags":["a"]}`), put(200, "{}", `{"tags":["a","a"]}`)), want: "w likely /tags"},
 		{name: "another version", e: again(`{"name":"b","n":1,"version":2}`)},
+		{name: "another request", e: inSeries(kind, post, first, put(200, `{"note":"x"}`, `{"name":"b","n":2,"version":2}`))},
 		{name: "refused", e: inSeries(kind, post, first, put(412, "{}", `{"x":1}`))},
 		{name: "no content", e: inSeries(kind, post, first, put(204, "{}", ""))},
 		{name: "disturbed", e: disturbed(again(`{"n":2}`))},

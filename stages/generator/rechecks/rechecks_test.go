@@ -214,6 +214,44 @@ func TestAThingThatIsGoneIsMadeAnew(t *testing.T) {
 	}
 }
 
+func TestWhatAnAttemptHasMadeIsItsOwnUntilItIsOver(t *testing.T) {
+	w := newWorld(t, nil)
+	owned := 0
+	w.answer = func(r *messages.Request) (int, bool) {
+		if r.Method == "POST" {
+			return 201, false
+		}
+		if id := r.Target[len("/things/"):]; w.list.Owns(r.Target) && w.list.Owns(r.Target+"/parts?x=1") && w.list.Holds(id) {
+			owned++
+		}
+		if w.list.Owns("/things") || w.list.Owns(r.Target+"0") || w.list.Holds("things") {
+			t.Error("it owns more than its thing")
+		}
+		return 500, true
+	}
+	first := post("/things", `{"name":"a"}`)
+	first.Seq, first.Series = 5, &messages.Step{Series: 1, Kind: "k", Nth: 1}
+	w.seq = 5
+	w.list.Learn(learned(&first, 201, false), "/things/5")
+	w.find(messages.Request{
+		Operation: 1, Method: "GET", Target: "/things/5", Valid: true,
+		Series: &messages.Step{Series: 1, Kind: "k", Nth: 2, Thing: "5", Taken: []messages.Taken{{Request: &first, Reply: &messages.Reply{Status: 201}}}},
+	})
+	if shown, _, _ := w.run(); shown != 2 || owned != 2 || w.list.HoldAny() {
+		t.Errorf("of %d attempts %d owned their thing, and afterwards one does: %v", shown, owned, w.list.HoldAny())
+	}
+}
+
+func TestATwinOfABodyThatBreaksARuleKeepsThePlaceThatDoes(t *testing.T) {
+	r := post("/members", `{"level":"adult","email":"a@example.org","password":"short"}`)
+	got := twin(&r, Rules{Property: func(name string, v any) bool {
+		return name == "email" || name == "level" && v == "adult"
+	}}, 1)
+	if got == nil || string(got.Body) != `{"level":"adult","email":"b@example.org","password":"short"}` {
+		t.Errorf("it is %+v", got)
+	}
+}
+
 func TestWithoutItsThingAFindingIsLeft(t *testing.T) {
 	w := newWorld(t, func(*messages.Request) (int, bool) { return 404, false })
 	w.find(messages.Request{Method: "GET", Target: "/things/5", Valid: true})
