@@ -275,7 +275,14 @@ func TestADatabasesErrorIsSeenInReplyToATroublesomeValueAlone(t *testing.T) {
 		e.Request.Purpose = messages.Fuzzing
 		return e
 	}
+	again := func(source string) *messages.Exchange {
+		e := fuzzed(500, "You have an error in your SQL syntax; check")
+		e.Request.Purpose, e.Request.Origins = messages.Rechecking, []messages.Origin{{Place: "query.q", Source: source}}
+		return e
+	}
 	table(t, 300, []row{
+		{name: "sent again", e: again("fuzzing"), want: "e likely MySQL"},
+		{name: "an ordinary value sent again", e: again("random")},
 		{name: "MySQL", e: fuzzed(500, "You have an error in your SQL syntax; check"), want: "e likely MySQL"},
 		{name: "PostgreSQL", e: fuzzed(500, `{"message":"syntax error at or near \"x\""}`), want: "e likely PostgreSQL"},
 		{name: "SQLite", e: fuzzed(400, `near "x": syntax error`), want: "e likely SQLite"},

@@ -540,8 +540,11 @@ func pathOf(target string) string {
 	return path
 }
 
-// Address is the path that a Location field leads to, "" where it is none.
+// Address is the path that a Location field leads to, "" where it is none: one with a space in it is no URI reference.
 func Address(location string) string {
+	if strings.ContainsAny(location, " \t") {
+		return ""
+	}
 	u, err := url.Parse(location)
 	if err != nil || !strings.HasPrefix(u.Path, "/") {
 		return ""

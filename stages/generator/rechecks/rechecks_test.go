@@ -362,6 +362,17 @@ func TestAReductionEndsWithinItsTriesWhateverTheAnswers(t *testing.T) {
 	})
 }
 
+func TestALocationLeadsToItsPath(t *testing.T) {
+	for location, want := range map[string]string{
+		"/things/5": "/things/5", "http://elsewhere:80/things/5/?x=1#y": "/things/5", "/a%20b": "/a%20b",
+		"": "", "things/5": "", "/things/5 (soon)": "", "/%zz": "",
+	} {
+		if got := Address(location); got != want {
+			t.Errorf("%q leads to %q, want %q", location, got, want)
+		}
+	}
+}
+
 func TestAFreshTextIsOfTheSameKind(t *testing.T) {
 	seen := map[string]bool{}
 	for n := range 100 {
