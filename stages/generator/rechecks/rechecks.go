@@ -17,6 +17,8 @@ const (
 	mostAnswers = 4
 	// mostLost is how many attempts that say nothing are made for one finding.
 	mostLost = 5
+	// mostAgain is how often a finding of which nothing was learned is begun anew, with a later request that shows it.
+	mostAgain = 3
 	// mostSteps is how many requests can go before one to make its situation anew.
 	mostSteps = 8
 	// mostMade and mostChanges bound what is remembered of how things came to be.
@@ -46,6 +48,7 @@ type Rechecks struct {
 	// errors and warnings are the findings with something left to ask, in the order they were found.
 	errors, warnings []*job
 	known            map[messages.FindingKey]*job // nil once it is done
+	again            map[messages.FindingKey]int  // how often one was let go with nothing learned of it
 	sent             int64
 
 	made      map[string]*messages.Request // what made the thing at an address
@@ -59,7 +62,7 @@ type Rechecks struct {
 // New makes an empty list.
 func New(cfg Config) *Rechecks {
 	return &Rechecks{
-		cfg: cfg, known: map[messages.FindingKey]*job{},
+		cfg: cfg, known: map[messages.FindingKey]*job{}, again: map[messages.FindingKey]int{},
 		made: map[string]*messages.Request{}, held: map[string]int{}, ids: map[string]int{},
 	}
 }
@@ -280,6 +283,9 @@ func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
 		j.steps = l.situation(&request)
 		j.at = len(j.steps)
 	}
+	if l.again[key] > 0 && len(j.steps) == 0 {
+		return // its thing is of unknown origin, as that of the first was
+	}
 	l.known[key] = j
 	if f.Error {
 		l.errors = append(l.errors, j)
@@ -373,10 +379,14 @@ func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
 	l.lost(j, m)
 }
 
-// done takes the job off the list.
+// done takes the job off the list. One of which nothing was learned may come back with another request.
 func (l *Rechecks) done(j *job) {
 	l.release(j)
 	l.known[j.key] = nil
+	if j.shown+j.hidden == 0 && l.again[j.key] < mostAgain {
+		l.again[j.key]++
+		delete(l.known, j.key)
+	}
 	gone := func(k *job) bool { return k == j }
 	l.errors = slices.DeleteFunc(l.errors, gone)
 	l.warnings = slices.DeleteFunc(l.warnings, gone)

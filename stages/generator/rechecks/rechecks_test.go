@@ -260,6 +260,31 @@ func TestWithoutItsThingAFindingIsLeft(t *testing.T) {
 	}
 }
 
+func TestAFindingOfWhichNothingWasLearnedComesBackWithAThingThatCanBeMade(t *testing.T) {
+	w := newWorld(t, func(r *messages.Request) (int, bool) {
+		if r.Method == "POST" {
+			return 201, false
+		}
+		return map[bool]int{true: 404, false: 500}[r.Target == "/things/1"], r.Target != "/things/1"
+	})
+	w.find(messages.Request{Operation: 1, Method: "GET", Target: "/things/1", Valid: true})
+	if shown, hidden, _ := w.run(); shown != 0 || hidden != 0 {
+		t.Fatalf("shown %d, hidden %d", shown, hidden)
+	}
+	w.find(messages.Request{Operation: 1, Method: "GET", Target: "/things/1", Valid: true})
+	if r := w.list.Next(0, w.seq, false, messages.Want{}); r != nil {
+		t.Fatalf("%s %s is sent, of which nobody knows how to make it", r.Method, r.Target)
+	}
+	maker := post("/things", `{"name":"a"}`)
+	maker.Seq = w.seq + 1
+	w.seq++
+	w.list.Learn(learned(&maker, 201, false), "/things/7")
+	w.find(messages.Request{Operation: 1, Method: "GET", Target: "/things/7", Valid: true})
+	if shown, hidden, _ := w.run(); shown != 2 || hidden != 0 {
+		t.Errorf("shown %d, hidden %d", shown, hidden)
+	}
+}
+
 func TestASeriesIsSentFromItsStart(t *testing.T) {
 	w := newWorld(t, nil)
 	w.answer = func(r *messages.Request) (int, bool) {
