@@ -110,6 +110,18 @@ type Recheck struct {
 	// Tentative is true if it says nothing where it does not show the finding: what it is about may not be as it was,
 	// and can still be made anew.
 	Tentative bool
+	// Makers are, for the last one, the requests that make anew what it is about, the first first.
+	Makers []Maker `json:"-"`
+}
+
+// Maker is a request that made, or changed, what another one is about.
+type Maker struct {
+	Request *Request
+	// Address is the path of what it made, "" where it made nothing or that is not known.
+	Address string
+	// Place is where its reply says so: "Location" or, as a JSON pointer, where the name stands that ends the address; ""
+	// where it does not.
+	Place string
 }
 
 // FindingKey tells findings of one cause from others.

@@ -42,8 +42,8 @@ type Run struct {
 	LastWrite clock.Instant
 	// WholeAPIAtOnce has every request wait as soon as one operation is told to (pacer.Config).
 	WholeAPIAtOnce bool
-	// Again are requests to send, each once and no others, where the run is a replay; nil where requests are invented.
-	Again []*messages.Request
+	// Again are the errands to run, each once and no others, where the run is a replay; nil where requests are invented.
+	Again []rechecks.Errand
 	// Report is what the reporter needs to know beside this.
 	Report reporter.Config
 	// Transport makes the world's edge, given how to tell the sender and how to say that the tool itself has failed.

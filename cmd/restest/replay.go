@@ -19,6 +19,7 @@ import (
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/sim"
+	"github.com/restest/restest/stages/generator/rechecks"
 	"github.com/restest/restest/stages/reporter"
 )
 
@@ -93,13 +94,17 @@ with 2 for bad input. Keys are given as to restest run, or in the variables that
 
 // again is one finding that is looked at once more.
 type again struct {
-	id, operation, code, title string
-	// request is nil where it cannot be sent; why says why, then or after it was sent.
-	request *messages.Request
-	status  int
-	outcome string
-	why     string
+	id, code, title string
+	// Errand has no request where it cannot be sent; why says why, then or after it was sent.
+	rechecks.Errand
+	operations []string // of the makers, and last of the request
+	status     int
+	outcome    string
+	why        string
 }
+
+// operation is the id of the operation that shows it.
+func (a *again) operation() string { return a.operations[len(a.operations)-1] }
 
 // What can come of a finding.
 const (
@@ -136,10 +141,10 @@ func replay(ctx context.Context, o replayOptions, s streams) (int, error) {
 	}
 	for i := range list {
 		list[i].ready(p, o.environ)
-		if r := list[i].request; r != nil {
+		if r := list[i].Request; r != nil {
 			r.Recheck = &messages.Recheck{Seq: int64(i), Last: true}
 			r.Recheck.Finding.Status = list[i].status
-			p.again = append(p.again, r)
+			p.again = append(p.again, list[i].Errand)
 		}
 	}
 	p.heard = func(j *messages.Judged) { list[j.Exchange.Request.Recheck.Seq].heard(j, p.doc) }
@@ -155,7 +160,7 @@ func replay(ctx context.Context, o replayOptions, s streams) (int, error) {
 func tellReplay(list []again, mask *credentials.Mask, s streams) int {
 	count := map[string]int{}
 	for _, f := range list {
-		line := fmt.Sprintf("%-21s  %s  %s %s: %s", f.outcome, f.id, f.code, f.operation, f.title)
+		line := fmt.Sprintf("%-21s  %s  %s %s: %s", f.outcome, f.id, f.code, f.operation(), f.title)
 		if f.why != "" {
 			line += " (" + f.why + ")"
 		}
@@ -223,7 +228,8 @@ func (p *prepared) readSubject(ctx context.Context, o replayOptions, s streams) 
 	return list, nil
 }
 
-// readFound reads the exchanges that showed each finding of a recording first.
+// readFound reads, for each finding of a recording, the exchange that showed it first, or the first of which it is known
+// what has to be sent before it.
 func readFound(name string) (*sim.Recording, []again, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -231,15 +237,20 @@ func readFound(name string) (*sim.Recording, []again, error) {
 	}
 	defer file.Close()
 	var list []again
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	err = reporter.ReadRecording(file, func(l reporter.Line) error {
 		if l.Exchange == nil {
 			return nil
 		}
 		for _, f := range l.Exchange.Findings {
-			if f.ID != "" && !seen[f.ID] {
-				seen[f.ID] = true
-				list = append(list, fromExchange(l.Exchange, f))
+			at, known := seen[f.ID]
+			switch {
+			case f.ID == "":
+			case !known:
+				seen[f.ID] = len(list)
+				list = append(list, fromExchange(&l, f))
+			case len(list[at].Makers) == 0 && l.Judged != nil && l.Judged.Again != nil && len(l.Judged.Again.Steps) > 0:
+				list[at] = fromExchange(&l, f)
 			}
 		}
 		return nil
@@ -268,43 +279,62 @@ func choose(list []again, ids []string) ([]again, error) {
 }
 
 func fromReport(f *reporter.FindingInFull) again {
-	a := again{id: f.ID, operation: f.Operation, code: f.Code, title: f.Title, status: f.Status}
-	switch {
-	case f.Again == nil:
-		a.why = "the report does not hold its request"
-		return a
-	case f.Again.Body != nil && f.Again.Body.Shortened:
-		a.why = "the report holds only a part of its body"
+	a := again{id: f.ID, code: f.Code, title: f.Title, status: f.Status}
+	if f.Again == nil {
+		a.operations, a.why = []string{f.Operation}, "the report does not hold its request"
 		return a
 	}
-	body, err := f.Again.Body.Bytes()
-	if err != nil {
-		a.why = "its body cannot be read"
-		return a
-	}
-	a.request = &messages.Request{Method: string(f.Again.Method), Target: originForm(string(f.Again.URL)), Header: fieldsOf(f.Again.Header), Body: body}
+	a.take(f.ExchangeTold, f.Again, f.Steps)
 	return a
 }
 
-func fromExchange(e *reporter.ExchangeTold, f reporter.FindingTold) again {
-	a := again{id: f.ID, operation: e.Operation, code: fmt.Sprintf("F%03d", f.Code), title: reporter.FaultOf(fmt.Sprintf("F%d", f.Code)).Name}
+func fromExchange(l *reporter.Line, f reporter.FindingTold) again {
+	e := l.Exchange
+	a := again{id: f.ID, code: fmt.Sprintf("F%03d", f.Code), title: reporter.FaultOf(fmt.Sprintf("F%d", f.Code)).Name}
 	if e.Reply != nil {
 		a.status = e.Reply.Status
 	}
-	body, err := e.Request.Body.Bytes()
-	switch {
-	case err != nil:
-		a.why = "its body cannot be read"
-		return a
-	case e.Request.Body != nil && e.Request.Body.Shortened:
-		a.why = "the recording holds only a part of its body"
-		return a
-	case slices.ContainsFunc(e.Masked, func(place string) bool { return place == "target" || place == "body" }):
-		a.why = "the recording does not hold the key in it; replay the report"
+	if l.Judged != nil && l.Judged.Again != nil {
+		a.take(e, l.Judged.Again.Request, l.Judged.Again.Steps)
 		return a
 	}
-	a.request = &messages.Request{Method: string(e.Request.Method), Target: string(e.Request.Target), Header: fieldsOf(e.Request.Header), Body: body}
+	if slices.ContainsFunc(e.Masked, func(place string) bool { return place == "target" || place == "body" }) {
+		a.operations, a.why = []string{e.Operation}, "the recording does not hold the key in it; replay the report"
+		return a
+	}
+	a.take(e, &reporter.Again{Method: e.Request.Method, URL: e.Request.Target, Header: e.Request.Header, Body: e.Request.Body}, nil)
 	return a
+}
+
+// take has it send the request again, after the steps. What the request claims, and its place in a series, are as the
+// exchange had them.
+func (a *again) take(e *reporter.ExchangeTold, to *reporter.Again, steps []reporter.StepTold) {
+	for i := range steps {
+		r := a.requestOf(&steps[i].Again)
+		a.Makers = append(a.Makers, messages.Maker{Request: r, Address: string(steps[i].Made), Place: string(steps[i].Place)})
+		a.operations = append(a.operations, steps[i].Operation)
+	}
+	r := a.requestOf(to)
+	r.Valid, r.Breaks = e.Request.Valid, string(e.Request.Breaks)
+	if s := e.Request.Series; s != nil && len(steps) > 0 {
+		r.Series = &messages.Step{Kind: s.Kind, Thing: string(s.Thing)}
+	}
+	a.operations = append(a.operations, e.Operation)
+	a.Request = r
+}
+
+// requestOf is the request as it is told; where not all of it is, it is said why.
+func (a *again) requestOf(told *reporter.Again) *messages.Request {
+	body, err := told.Body.Bytes()
+	switch {
+	case told.Body != nil && told.Body.Shortened:
+		a.why = "only a part of its body is held"
+	case err != nil:
+		a.why = "its body cannot be read"
+	}
+	return &messages.Request{
+		Method: string(told.Method), Target: originForm(string(told.URL)), Header: fieldsOf(told.Header), Body: body, Purpose: messages.Rechecking,
+	}
 }
 
 func fieldsOf(told [][2]reporter.Text) []messages.Field {
@@ -317,6 +347,9 @@ func fieldsOf(told [][2]reporter.Text) []messages.Field {
 
 // originForm is the target of an address: all of it from the path on.
 func originForm(address string) string {
+	if strings.HasPrefix(address, "/") {
+		return address
+	}
 	if at := strings.Index(address, "://"); at >= 0 {
 		if slash := strings.IndexByte(address[at+3:], '/'); slash >= 0 {
 			return address[at+3+slash:]
@@ -325,18 +358,31 @@ func originForm(address string) string {
 	return "/"
 }
 
-// ready has the request carry its keys and lead to the document's address; where it cannot it says why.
+// ready has the requests carry their keys and lead to the document's operations; where one cannot it says why.
 func (a *again) ready(p *prepared, environ []string) {
 	a.outcome = unrepeated
-	r := a.request
-	if r == nil {
-		return
+	requests := make([]*messages.Request, 0, len(a.Makers)+1)
+	for _, m := range a.Makers {
+		requests = append(requests, m.Request)
 	}
-	a.request = nil
-	at := slices.IndexFunc(p.doc.Operations, func(op *document.Operation) bool { return op.ID == a.operation })
+	if a.Request != nil {
+		requests = append(requests, a.Request)
+	}
+	for i, r := range requests {
+		if a.why == "" {
+			a.why = dress(r, a.operations[i], p, environ)
+		}
+	}
+	if a.why != "" {
+		a.Request = nil
+	}
+}
+
+// dress has the request carry its keys, and says why it cannot.
+func dress(r *messages.Request, operation string, p *prepared, environ []string) string {
+	at := slices.IndexFunc(p.doc.Operations, func(op *document.Operation) bool { return op.ID == operation })
 	if at < 0 {
-		a.why = "the document has no such operation"
-		return
+		return "the document has no operation " + settings.Quote(operation)
 	}
 	missing := ""
 	fill := func(text string) string {
@@ -346,7 +392,7 @@ func (a *again) ready(p *prepared, environ []string) {
 		}
 		return filled
 	}
-	r.Operation, r.Purpose, r.Valid = at, messages.Rechecking, true
+	r.Operation = at
 	r.Target = fill(r.Target)
 	for i := range r.Header {
 		r.Header[i].Value = fill(r.Header[i].Value)
@@ -362,15 +408,17 @@ func (a *again) ready(p *prepared, environ []string) {
 		}
 	}
 	if missing != "" {
-		a.why = "the key in " + missing + " is not given; set it, or write --auth"
-		return
+		return "the key in " + missing + " is not given; set it, or write --auth"
 	}
-	a.request = r
+	return ""
 }
 
 // heard says what came of it.
 func (a *again) heard(j *messages.Judged, doc *document.Document) {
 	ex := j.Exchange
+	if !ex.Request.Recheck.Last {
+		return
+	}
 	a.why = ""
 	for i := range j.Findings {
 		if reporter.FindingID(doc, messages.KeyOf(ex.Request, ex.Reply, &j.Findings[i])) == a.id {
@@ -380,12 +428,16 @@ func (a *again) heard(j *messages.Judged, doc *document.Document) {
 	}
 	answer := ex.Request.Recheck.Says(ex.Request, ex.Outcome, ex.Reply, j.Refused, nil)
 	switch {
+	case answer == messages.ShowsNot && a.code == "F207" && ex.Reply != nil && ex.Reply.Status == a.status:
+		a.outcome, a.why = unrepeated, "it was refused again, and a request like it that was accepted is not known"
 	case answer == messages.ShowsNot && len(j.Findings) == 0:
 		a.outcome = isFixed
 	case answer == messages.ShowsNot:
 		a.outcome, a.why = isChanged, "now: "+j.Findings[0].Title
 	case j.Refused:
 		a.outcome, a.why = unrepeated, "it was asked to wait"
+	case ex.Reply != nil && ex.Request.Recheck.Tentative:
+		a.outcome, a.why = unrepeated, fmt.Sprintf("what it is about could not be made anew, and it was answered %d", ex.Reply.Status)
 	case ex.Reply != nil:
 		a.outcome, a.why = unrepeated, fmt.Sprintf("it was answered %d", ex.Reply.Status)
 	default:

@@ -24,6 +24,7 @@ import (
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/settings/plan"
 	"github.com/restest/restest/stages"
+	"github.com/restest/restest/stages/generator/rechecks"
 	"github.com/restest/restest/stages/reporter"
 	"github.com/restest/restest/stages/sender"
 )
@@ -188,7 +189,7 @@ type prepared struct {
 	// known are the findings that do not count, nil without a baseline.
 	known []reporter.Known
 	// again are the requests of a replay, nil for a run; heard is told what came of each.
-	again []*messages.Request
+	again []rechecks.Errand
 	heard func(*messages.Judged)
 }
 

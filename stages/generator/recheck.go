@@ -50,7 +50,7 @@ func (g *Generator) made(m *messages.Learned) string {
 	if m.Request.Method != http.MethodPost || m.Outcome != messages.Answered || m.Refused || m.Reply.Status < 200 || m.Reply.Status > 299 {
 		return ""
 	}
-	if address := rechecks.Address(messages.Get(m.Reply.Header, "Location")); address != "" {
+	if address := messages.LocationPath(m.Reply.Header); address != "" {
 		return address
 	}
 	p := g.plans[m.Request.Operation]

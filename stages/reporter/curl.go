@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,21 +19,78 @@ type curl struct {
 	note string
 }
 
-// curl is the command that sends the exchange's request again.
-func (r *Reporter) curl(ex *messages.Exchange) curl {
-	if again := r.retold.again(); again != nil {
-		return curl{again.Curl, again.CurlNote}
-	}
-	c := curler{mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept, insecure: !r.cfg.Settings.Engine.VerifyCertificates}
-	return c.command(r.cfg.Document.Origin, ex)
-}
-
 // curler writes curl commands for a POSIX shell. Each is one line that can be pasted as it is: whatever does not print goes
 // through printf, and a key stands as the variable that holds it.
 type curler struct {
 	mask     *credentials.Mask
 	longest  int64
 	insecure bool
+	// made are the addresses of what the commands before this one make, and the variables that they set to them.
+	made []variable
+}
+
+// variable is one of the shell, and the address in the run that its value takes the place of.
+type variable struct{ address, name string }
+
+// series is the command of an exchange after those of its makers, a line each.
+func (c curler) series(origin string, makers []messages.Maker, ex *messages.Exchange) curl {
+	var lines, notes []string
+	for i, m := range makers {
+		one := c.command(origin, &messages.Exchange{Request: m.Request})
+		if one.line == "" {
+			return one
+		}
+		if one.note != "" {
+			notes = append(notes, one.note)
+		}
+		if name := fmt.Sprintf("made%d", i+1); m.Place != "" {
+			one.line = assigned(name, one.line, m)
+			c.made = append(c.made, variable{m.Address, name})
+		} else if m.Address != "" {
+			notes = append(notes, "in place of "+c.mask.Text(m.Address)+" put the address of what line "+strconv.Itoa(i+1)+" makes")
+		}
+		lines = append(lines, one.line)
+	}
+	last := c.command(origin, ex)
+	if last.line == "" {
+		return last
+	}
+	if last.note != "" {
+		notes = append(notes, last.note)
+	}
+	return curl{strings.Join(append(lines, last.line), "\n"), strings.Join(notes, "; ")}
+}
+
+// assigned is the command with the address of what it makes put into a variable.
+func assigned(name, command string, m messages.Maker) string {
+	if !strings.HasPrefix(m.Place, "/") {
+		return name + "=$(" + command + ` | tr -d '\r' | sed -n 's#^[Ll]ocation: *\(https*://[^/]*\)*##p')`
+	}
+	member := m.Place[strings.LastIndexByte(m.Place, '/')+1:]
+	for _, c := range `\.*[]^$/"&` {
+		member = strings.ReplaceAll(member, string(c), ".")
+	}
+	pick := "tr '{,}' '\\n\\n\\n' | sed -n " + quoted(`s/^ *"`+member+`" *: *"*\([^"]*[^" ]\)"* *$/\1/p`) + " | sed -n 1p"
+	return name + "=" + quoted(m.Address[:strings.LastIndexByte(m.Address, '/')+1]) + "$(" + command + " | tr -d '\\r' | " + pick + ")"
+}
+
+// address is the target at the origin as a word: what was made before by its variable.
+func (c curler) address(origin, target string) string {
+	path, _, _ := strings.Cut(target, "?")
+	var best variable
+	for _, m := range c.made {
+		if rest, leads := strings.CutPrefix(path, m.address); leads && (rest == "" || rest[0] == '/') && len(m.address) > len(best.address) {
+			best = m
+		}
+	}
+	if best.name == "" {
+		return c.word(origin + target)
+	}
+	word := quoted(origin) + `"$` + best.name + `"`
+	if rest := target[len(best.address):]; rest != "" {
+		word += c.word(rest)
+	}
+	return word
 }
 
 func (c curler) command(origin string, ex *messages.Exchange) curl {
@@ -103,7 +161,7 @@ func (c curler) command(origin string, ex *messages.Exchange) curl {
 	}
 	// The address is read by curl, the target is sent as it is where curl would change or refuse it.
 	if asURL(req.Target) {
-		add(c.word(origin + req.Target))
+		add(c.address(origin, req.Target))
 	} else {
 		add("--request-target", c.word(req.Target), c.word(origin+"/"))
 	}

@@ -34,8 +34,15 @@ type group struct {
 	title, expected, got, place string
 	exchange                    *ExchangeTold
 	firstExchange               *ExchangeTold // nil unless a smaller one is shown
-	curl                        curl
-	again                       *Again
+	sent                        sent
+}
+
+// sent is what to send to see a finding again: a request, those that make before it what it is about, and the command
+// that sends them all.
+type sent struct {
+	curl  curl
+	again *Again
+	steps []StepTold
 }
 
 // levels counts errors and warnings, each time one was seen.
@@ -178,19 +185,34 @@ func (g *group) level() string {
 const longestWords = 2000
 
 // tell keeps what the group is shown by, in words that hold no key.
-func (g *group) tell(t teller, ex *messages.Exchange, f *messages.Finding, line curl) {
+func (g *group) tell(t teller, ex *messages.Exchange, f *messages.Finding, to sent) {
 	words := func(s string) string { return string(t.words("finding", s)) }
 	g.title, g.expected, g.got, g.place = words(f.Title), words(f.Expected), words(f.Got), words(f.Place)
-	g.curl = line
+	g.sent = to
 	g.exchange = t.exchange(ex)
-	g.again = t.again(ex.Request)
+}
+
+// sent is what to send to see again what the exchange showed.
+func (r *Reporter) sent(ex *messages.Exchange) sent {
+	if again := r.retold.again(); again != nil {
+		return sent{curl{again.Curl, again.CurlNote}, again.Request, again.Steps}
+	}
+	t := r.teller()
+	to := sent{again: t.again(ex.Request)}
+	makers := ex.Request.Makers()
+	for _, m := range makers {
+		to.steps = append(to.steps, StepTold{
+			Operation: t.doc.Operations[m.Request.Operation].ID, Again: *t.again(m.Request),
+			Made: Text(t.mask.Template(m.Address)), Place: Text(m.Place),
+		})
+	}
+	c := curler{mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept, insecure: !r.cfg.Settings.Engine.VerifyCertificates}
+	to.curl = c.series(r.cfg.Document.Origin, makers, ex)
+	return to
 }
 
 // again is what to send to see the finding again. Credentials that are none of the run's keys stay hidden.
 func (t teller) again(r *messages.Request) *Again {
-	if again := t.retold.again(); again != nil {
-		return again.Request
-	}
 	fields := make([][2]Text, len(r.Header))
 	for i, f := range r.Header {
 		value := f.Value
@@ -208,6 +230,15 @@ func (t teller) again(r *messages.Request) *Again {
 }
 
 // keys is the text in which the variables of keys can stand.
+func (s *sent) keys() string {
+	var b strings.Builder
+	b.WriteString(s.curl.line + "\n" + s.again.keys())
+	for i := range s.steps {
+		b.WriteString(s.steps[i].keys())
+	}
+	return b.String()
+}
+
 func (a *Again) keys() string {
 	var b strings.Builder
 	b.WriteString(string(a.URL))

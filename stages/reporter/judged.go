@@ -13,7 +13,7 @@ import (
 type JudgedLine struct {
 	// Findings are those of the exchange, each in full.
 	Findings []FindingLine `json:"findings,omitempty"`
-	// Again is what to send to see them again, where that is more than the recorded request shows.
+	// Again is what to send to see them again, where that is more, or other, than the recorded request shows.
 	Again   *AgainLine        `json:"again,omitempty"`
 	SignIn  *SignInLine       `json:"signIn,omitempty"`
 	Recheck *messages.Recheck `json:"recheck,omitempty"`
@@ -41,6 +41,7 @@ type AgainLine struct {
 	Request   *Again         `json:"request"`
 	Curl      string         `json:"curl,omitempty"`
 	CurlNote  string         `json:"curlNote,omitempty"`
+	Steps     []StepTold     `json:"steps,omitempty"`
 	Variables []VariableLine `json:"variables,omitempty"`
 }
 
@@ -61,7 +62,7 @@ type SignInLine struct {
 }
 
 // judged is what there is to say of an exchange beside what is told of it, nil for nothing.
-func (t teller) judged(j *messages.Judged, told *ExchangeTold, command func(*messages.Exchange) curl) *JudgedLine {
+func (t teller) judged(j *messages.Judged, told *ExchangeTold, sent func(*messages.Exchange) sent) *JudgedLine {
 	r := j.Exchange.Request
 	if len(j.Findings) == 0 && r.SignIn == nil && r.Recheck == nil && len(r.Hints) == 0 && len(j.Unread) == 0 && len(j.Broken) == 0 {
 		return nil
@@ -74,12 +75,11 @@ func (t teller) judged(j *messages.Judged, told *ExchangeTold, command func(*mes
 			Cause: t.text("", messages.KeyOf(r, j.Exchange.Reply, &f).Cause),
 		})
 	}
-	if len(j.Findings) > 0 && hides(told) {
-		c := command(j.Exchange)
-		again := &AgainLine{Request: t.again(r), Curl: c.line, CurlNote: c.note}
-		text := c.line + "\n" + again.Request.keys()
+	if len(j.Findings) > 0 && (hides(told) || len(r.Makers()) > 0) {
+		to := sent(j.Exchange)
+		again := &AgainLine{Request: to.again, Curl: to.curl.line, CurlNote: to.curl.note, Steps: to.steps}
 		all := t.mask.Variables()
-		for _, v := range t.mask.VariablesIn(text) {
+		for _, v := range t.mask.VariablesIn(to.keys()) {
 			place := slices.Index(all, v)
 			again.Variables = append(again.Variables, VariableLine{place, CurlVariable{v.Name, v.Meaning}})
 		}

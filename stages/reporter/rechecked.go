@@ -82,6 +82,9 @@ func (r *Reporter) rechecked(j *messages.Judged) {
 		g.answers++
 		if answer == messages.Shows {
 			g.shown++
+			if len(g.sent.steps) == 0 && len(ex.Request.Makers()) > 0 {
+				g.sent = r.sent(ex) // by now it is known what it takes
+			}
 		}
 	default:
 		for i := range j.Findings {
@@ -89,7 +92,7 @@ func (r *Reporter) rechecked(j *messages.Judged) {
 				if g.firstExchange == nil {
 					g.firstExchange = g.exchange
 				}
-				g.tell(r.teller(), ex, f, r.curl(ex))
+				g.tell(r.teller(), ex, f, r.sent(ex))
 				return
 			}
 		}

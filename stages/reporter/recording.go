@@ -185,7 +185,7 @@ func newRecording(out Directory, t teller, run *RunLine) (*recording, error) {
 }
 
 // add writes one exchange. After an error the recording is closed and must not be used any more.
-func (rec *recording) add(j *messages.Judged, curl func(*messages.Exchange) curl, now messages.Instant) error {
+func (rec *recording) add(j *messages.Judged, sent func(*messages.Exchange) sent, now messages.Instant) error {
 	told := rec.teller.exchange(j.Exchange)
 	told.Refused = j.Refused
 	told.Unjudged = rec.teller.words("unjudged", j.Unjudged)
@@ -197,7 +197,7 @@ func (rec *recording) add(j *messages.Judged, curl func(*messages.Exchange) curl
 		id := rec.teller.id(messages.KeyOf(j.Exchange.Request, j.Exchange.Reply, &f))
 		told.Findings = append(told.Findings, FindingTold{Code: f.Code, Level: level, ID: id})
 	}
-	if err := rec.write(Line{Exchange: told, Judged: rec.teller.judged(j, told, curl)}); err != nil {
+	if err := rec.write(Line{Exchange: told, Judged: rec.teller.judged(j, told, sent)}); err != nil {
 		return err
 	}
 	rec.exchanges++

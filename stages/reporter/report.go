@@ -320,6 +320,8 @@ type FindingInFull struct {
 	Curl      string `json:"curl"`
 	CurlNote  string `json:"curlNote,omitempty"`
 	Again     *Again `json:"again"`
+	// Steps are to be sent before it, the first first, where it is about what they make.
+	Steps []StepTold `json:"steps,omitempty"`
 	// First is the exchange that showed it first, where a smaller one is shown.
 	First *ExchangeTold `json:"first,omitempty"`
 	*ExchangeTold
@@ -345,6 +347,16 @@ func (f *FindingInFull) Standing() string {
 		}
 	}
 	return words
+}
+
+// StepTold is a request that makes, or changes, what a finding is about. Made is the path of what it made in the run, ""
+// for nothing: where the requests after it lead there, they are to lead to what it makes now. Place is where its reply
+// says that, "Location" or as a JSON pointer to the name at its end; "" where it does not.
+type StepTold struct {
+	Operation string `json:"operation"`
+	Again
+	Made  Text `json:"made,omitempty"`
+	Place Text `json:"place,omitempty"`
 }
 
 // Again is what to send to see a finding again. A key stands in it as ${NAME}, one of the report's curlVariables.
@@ -469,7 +481,7 @@ func (r *Reporter) report() *Report {
 	r.reportFaults(rep)
 	var commands strings.Builder
 	for _, f := range r.gathered.groups {
-		commands.WriteString(f.curl.line + "\n" + f.again.keys())
+		commands.WriteString(f.sent.keys())
 	}
 	rep.CurlVariables = append(rep.CurlVariables, r.variablesIn(commands.String())...)
 	for _, reason := range commonest(r.tally.unjudged) {
@@ -559,7 +571,7 @@ func (r *Reporter) reportFaults(rep *Report) {
 			Status: f.status, Count: f.count,
 			FirstSeen: r.moment(f.first), LastSeen: r.moment(f.last), LastSeq: f.lastSeq,
 			Expected: f.expected, Got: f.got, Place: f.place,
-			Curl: f.curl.line, CurlNote: f.curl.note, Again: f.again,
+			Curl: f.sent.curl.line, CurlNote: f.sent.curl.note, Again: f.sent.again, Steps: f.sent.steps,
 			First: f.firstExchange, ExchangeTold: f.exchange,
 		})
 	}

@@ -287,7 +287,7 @@ func (r *Reporter) judged(j *messages.Judged) {
 		r.logExchange(e, j)
 	}
 	if r.recording != nil {
-		r.keepRecording(r.recording.add(j, r.curl, r.clk.Now()))
+		r.keepRecording(r.recording.add(j, r.sent, r.clk.Now()))
 	}
 	r.to.Pacer(messages.Slot{Slot: j.Exchange.Slot, Open: j.Exchange.Open})
 }
@@ -315,7 +315,7 @@ func (r *Reporter) found(ex *messages.Exchange, f *messages.Finding) {
 	if g == nil {
 		return
 	}
-	g.tell(r.teller(), ex, f, r.curl(ex))
+	g.tell(r.teller(), ex, f, r.sent(ex))
 	r.know(g)
 	if line := r.live.finding(g, r.cfg.Document.Operations[g.operation], r.cfg); line != "" {
 		r.say(line)

@@ -224,7 +224,7 @@ func (s *summary) findings() {
 	shown = shown[:min(len(shown), mostFindingsTold)]
 	var commands []string
 	for _, f := range shown {
-		commands = append(commands, f.curl.line)
+		commands = append(commands, f.sent.curl.line)
 	}
 	if exports := s.exports(commands); len(exports) > 0 {
 		s.line("  The commands below need the keys, which are not written here:")
@@ -305,11 +305,11 @@ func (s *summary) finding(g *group, same []*group) {
 		s.line("  at:       %s", clip(g.place, 300))
 	}
 	// The command is in shell's words already and holds nothing that does not print.
-	if g.curl.line != "" {
-		s.b.WriteString("  " + g.curl.line + "\n")
+	if g.sent.curl.line != "" {
+		s.b.WriteString("  " + g.sent.curl.line + "\n")
 	}
-	if g.curl.note != "" {
-		s.line("  (%s)", g.curl.note)
+	if g.sent.curl.note != "" {
+		s.line("  (%s)", g.sent.curl.note)
 	}
 }
 

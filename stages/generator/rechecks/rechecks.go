@@ -3,7 +3,6 @@
 package rechecks
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -51,8 +50,8 @@ type Rechecks struct {
 	again            map[messages.FindingKey]int  // how often one was let go with nothing learned of it
 	sent             int64
 
-	made      map[string]*messages.Request // what made the thing at an address
-	addresses []string                     // those addresses, the oldest first
+	made      map[string]messages.Maker // what made the thing at an address
+	addresses []string                  // those addresses, the oldest first
 	// held are the things that attempts under way have made anew, by address, and ids by the last part of it.
 	held, ids map[string]int
 	// changes are requests that were accepted and may have changed something, the oldest first.
@@ -63,7 +62,7 @@ type Rechecks struct {
 func New(cfg Config) *Rechecks {
 	return &Rechecks{
 		cfg: cfg, known: map[messages.FindingKey]*job{}, again: map[messages.FindingKey]int{},
-		made: map[string]*messages.Request{}, held: map[string]int{}, ids: map[string]int{},
+		made: map[string]messages.Maker{}, held: map[string]int{}, ids: map[string]int{},
 	}
 }
 
@@ -75,7 +74,7 @@ type job struct {
 	request *messages.Request
 	// steps make its situation anew; they come before every attempt of a series, and otherwise where the thing that the
 	// request is about is gone.
-	steps  []step
+	steps  []messages.Maker
 	always bool
 	// other has another thing take the place of one that is gone.
 	other bool
@@ -84,7 +83,7 @@ type job struct {
 	// taken are the steps of this attempt that were answered, for a series.
 	taken []messages.Taken
 	// moved says where the things are now that steps have made anew; those of an attempt under way are holding.
-	moved   map[string]string
+	moved   moved
 	holding []string
 	// inTheWay are the steps, and the request itself, that find their names taken; twins counts the fresh values for them.
 	inTheWay map[int]bool
@@ -95,12 +94,6 @@ type job struct {
 	// smaller is what makes it smaller, once it is confirmed; trying is what that tries now.
 	smaller *reduction
 	trying  *messages.Request
-}
-
-// step is a request that goes before another one, and the address of what it made the first time.
-type step struct {
-	request *messages.Request
-	address string
 }
 
 // Next is the request to send now, nil if there is none. It has its Recheck, and the numbers of the one it repeats.
@@ -138,7 +131,7 @@ func (l *Rechecks) Next(now messages.Instant, sent int64, opening bool, want mes
 // operation is the one that the job's next request is of.
 func (j *job) operation() int {
 	if j.at < len(j.steps) {
-		return j.steps[j.at].request.Operation
+		return j.steps[j.at].Request.Operation
 	}
 	return j.request.Operation
 }
@@ -152,7 +145,7 @@ func (l *Rechecks) send(j *job) *messages.Request {
 	}
 	switch {
 	case !last:
-		source = j.steps[j.at].request
+		source = j.steps[j.at].Request
 	case j.trying != nil:
 		source = j.trying
 	}
@@ -168,19 +161,23 @@ func (l *Rechecks) send(j *job) *messages.Request {
 		}
 	}
 	r := *source
-	r.Target = j.redirected(r.Target)
+	r.Target = j.moved.redirected(r.Target)
 	r.Purpose = messages.Rechecking
 	r.Recheck = &messages.Recheck{
 		Finding: j.key, Seq: j.seq, Smaller: last && j.trying != nil, Last: last,
 		Tentative: j.other || last && !j.always && (len(j.steps) > 0 || l.changedSince(j)),
 	}
+	switch {
+	case last && j.other:
+		r.Recheck.Makers = l.makers(&r)
+	case last:
+		r.Recheck.Makers = j.makers()
+	}
 	if r.Series != nil && j.always {
 		again := *r.Series
 		again.Taken, again.Disturbed = slices.Clone(j.taken), false
-		if again.Thing != "" {
-			for _, now := range j.moved {
-				again.Thing = now[strings.LastIndexByte(now, '/')+1:]
-			}
+		if name, ok := j.moved.thing(j.steps[0].Address); ok && again.Thing != "" {
+			again.Thing = name
 		}
 		r.Series = &again
 	}
@@ -188,28 +185,18 @@ func (l *Rechecks) send(j *job) *messages.Request {
 	return &r
 }
 
-// redirected is the target where the thing is now that it leads to.
-func (j *job) redirected(target string) string {
-	path, query, has := strings.Cut(target, "?")
-	best := ""
-	for old := range j.moved {
-		if len(old) > len(best) && leadsTo(path, old) {
-			best = old
+// makers are the steps, with what they lead to where it is now.
+func (j *job) makers() []messages.Maker {
+	makers := slices.Clone(j.steps)
+	for i := range makers {
+		now := *makers[i].Request
+		now.Target = j.moved.redirected(now.Target)
+		makers[i].Request = &now
+		if address, ok := j.moved[makers[i].Address]; ok {
+			makers[i].Address = address
 		}
 	}
-	if best == "" {
-		return target
-	}
-	path = j.moved[best] + path[len(best):]
-	if has {
-		path += "?" + query
-	}
-	return path
-}
-
-// leadsTo says whether the path is the address or lies below it.
-func leadsTo(path, address string) bool {
-	return strings.HasPrefix(path, address) && (len(path) == len(address) || path[len(address)] == '/')
+	return makers
 }
 
 // TakeBack undoes a request that Next gave: it was not sent, and is offered again.
@@ -239,7 +226,7 @@ func (l *Rechecks) Learn(m messages.Learned, made string) {
 	}
 	r := m.Request
 	if made != "" {
-		l.remember(made, r)
+		l.remember(made, m)
 	}
 	l.changed(m)
 	if j := l.of(r); j != nil {
@@ -355,7 +342,7 @@ func (l *Rechecks) lost(j *job, m messages.Learned) {
 		j.inTheWay[asked] = true
 	case len(j.steps) > 0 && !j.other:
 		// What it is about is gone, or another than it was: from here on it is made anew each time.
-		j.at, j.always, j.moved = 0, true, map[string]string{}
+		j.at, j.always, j.moved = 0, true, moved{}
 	case j.other || l.cfg.Other == nil || l.cfg.Other(j.request) == nil:
 		l.done(j)
 	default:
@@ -369,8 +356,8 @@ func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
 	// In a series any answer is one that the next step follows.
 	if m.Outcome == messages.Answered && !m.Refused && (j.request.Series != nil && j.at > 0 || m.Reply.Status >= 200 && m.Reply.Status <= 399) {
 		j.taken = append(j.taken, messages.Taken{Request: m.Request, Reply: m.Reply, Value: m.Value})
-		if s.address != "" && made != "" {
-			j.moved[s.address] = made
+		if s.Address != "" && made != "" {
+			j.moved[s.Address] = made
 			l.hold(j, made)
 		}
 		j.at++
@@ -436,7 +423,7 @@ func (l *Rechecks) Holds(id string) bool { return l.ids[id] > 0 }
 func (l *Rechecks) HoldAny() bool { return len(l.ids) > 0 }
 
 // remember keeps what made the thing at an address.
-func (l *Rechecks) remember(address string, r *messages.Request) {
+func (l *Rechecks) remember(address string, m messages.Learned) {
 	if _, known := l.made[address]; !known {
 		if len(l.addresses) >= mostMade {
 			delete(l.made, l.addresses[0])
@@ -444,25 +431,27 @@ func (l *Rechecks) remember(address string, r *messages.Request) {
 		}
 		l.addresses = append(l.addresses, address)
 	}
-	l.made[address] = r
+	l.made[address] = messages.MakerOf(m.Request, m.Reply, m.Value, address)
 }
 
 // before are the steps of the request's series that came before it.
-func (l *Rechecks) before(r *messages.Request) []step {
-	steps := make([]step, len(r.Series.Taken))
+func (l *Rechecks) before(r *messages.Request) []messages.Maker {
+	steps := make([]messages.Maker, len(r.Series.Taken))
 	for i, taken := range r.Series.Taken {
-		steps[i] = step{taken.Request, l.addressMadeBy(taken.Request)}
+		steps[i] = l.makerOf(taken.Request)
 	}
 	return steps
 }
 
-func (l *Rechecks) addressMadeBy(r *messages.Request) string {
+// makerOf is the request, with what it has made.
+func (l *Rechecks) makerOf(r *messages.Request) messages.Maker {
 	for _, address := range slices.Backward(l.addresses) {
-		if l.made[address].Seq == r.Seq {
-			return address
+		if maker := l.made[address]; maker.Request.Seq == r.Seq {
+			maker.Request = r
+			return maker
 		}
 	}
-	return ""
+	return messages.Maker{Request: r}
 }
 
 // changed keeps a request that was accepted and may have changed something.
@@ -498,14 +487,14 @@ func (l *Rechecks) changedSince(j *job) bool {
 
 // situation are the requests that made the request's thing what it was: those that made it and what it belongs to, and
 // of each operation the last that changed it or something below it.
-func (l *Rechecks) situation(r *messages.Request) []step {
+func (l *Rechecks) situation(r *messages.Request) []messages.Maker {
 	steps := l.makers(r)
 	path := pathOf(r.Target)
 	known := map[int]bool{r.Operation: true}
 	after := int64(0)
 	switch n := len(steps); {
 	case n > 0:
-		path, after = steps[n-1].address, steps[n-1].request.Seq
+		path, after = steps[n-1].Address, steps[n-1].Request.Seq
 	case r.Method != "DELETE":
 		return nil
 	}
@@ -516,7 +505,7 @@ func (l *Rechecks) situation(r *messages.Request) []step {
 		}
 		if c.Recheck == nil && c.Seq < r.Seq && !known[c.Operation] && leadsTo(pathOf(c.Target), path) {
 			known[c.Operation] = true
-			steps = append(steps, step{request: c})
+			steps = append(steps, messages.Maker{Request: c})
 		}
 	}
 	slices.Reverse(steps[made:])
@@ -524,22 +513,22 @@ func (l *Rechecks) situation(r *messages.Request) []step {
 }
 
 // makers are the requests that made what the request's path leads to, the first of them first.
-func (l *Rechecks) makers(r *messages.Request) []step {
-	var steps []step
+func (l *Rechecks) makers(r *messages.Request) []messages.Maker {
+	var steps []messages.Maker
 	for path := pathOf(r.Target); len(steps) < mostSteps; {
 		address := path
-		for address != "" && l.made[address] == nil {
+		for address != "" && l.made[address].Request == nil {
 			address = address[:max(strings.LastIndexByte(address, '/'), 0)]
 		}
 		if address == "" {
 			break
 		}
 		made := l.made[address]
-		if made.Seq == r.Seq || pathOf(made.Target) == path {
+		if made.Request.Seq == r.Seq || pathOf(made.Request.Target) == path {
 			break
 		}
-		steps = append(steps, step{made, address})
-		path = pathOf(made.Target)
+		steps = append(steps, made)
+		path = pathOf(made.Request.Target)
 	}
 	slices.Reverse(steps)
 	return steps
@@ -548,16 +537,4 @@ func (l *Rechecks) makers(r *messages.Request) []step {
 func pathOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	return path
-}
-
-// Address is the path that a Location field leads to, "" where it is none: one with a space in it is no URI reference.
-func Address(location string) string {
-	if strings.ContainsAny(location, " \t") {
-		return ""
-	}
-	u, err := url.Parse(location)
-	if err != nil || !strings.HasPrefix(u.Path, "/") {
-		return ""
-	}
-	return strings.TrimSuffix(u.EscapedPath(), "/")
 }

@@ -392,7 +392,7 @@ func TestALocationLeadsToItsPath(t *testing.T) {
 		"/things/5": "/things/5", "http://elsewhere:80/things/5/?x=1#y": "/things/5", "/a%20b": "/a%20b",
 		"": "", "things/5": "", "/things/5 (soon)": "", "/%zz": "",
 	} {
-		if got := Address(location); got != want {
+		if got := messages.LocationPath([]messages.Field{{Name: "Location", Value: location}}); got != want {
 			t.Errorf("%q leads to %q, want %q", location, got, want)
 		}
 	}
@@ -411,8 +411,10 @@ func TestAFreshTextIsOfTheSameKind(t *testing.T) {
 
 func TestAScriptSendsEachRequestOnceAndEnds(t *testing.T) {
 	var told []messages.Offer
-	requests := []*messages.Request{{Operation: 0, Recheck: &messages.Recheck{Seq: 0}}, {Operation: 1, Recheck: &messages.Recheck{Seq: 1}}}
-	s := NewScript(requests, func(m messages.ToPacer) { told = append(told, m.(messages.Offer)) })
+	errands := []Errand{
+		{Request: &messages.Request{Operation: 0, Recheck: &messages.Recheck{Seq: 0}}}, {Request: &messages.Request{Operation: 1, Recheck: &messages.Recheck{Seq: 1}}},
+	}
+	s := NewScript(errands, func(m messages.ToPacer) { told = append(told, m.(messages.Offer)) })
 	offer := func(resting messages.Set) messages.Offer {
 		s.Handle(messages.Want{Resting: resting})
 		return told[len(told)-1]
@@ -435,5 +437,58 @@ func TestAScriptSendsEachRequestOnceAndEnds(t *testing.T) {
 	}
 	if o := offer(nil); o.Request != nil || o.Why != messages.NothingEver {
 		t.Errorf("at the end it offers %+v", o)
+	}
+}
+
+// script is a script of one errand: a GET of what a POST makes, and a PATCH of it between.
+func script(series *messages.Step) (offer func() *messages.Request, hears func(r *messages.Request, status int, location string)) {
+	var told messages.Offer
+	s := NewScript([]Errand{{
+		Makers: []messages.Maker{
+			{Request: &messages.Request{Operation: 0, Method: "POST", Target: "/things"}, Address: "/things/1", Place: "Location"},
+			{Request: &messages.Request{Operation: 1, Method: "PATCH", Target: "/things/1"}},
+		},
+		Request: &messages.Request{Operation: 2, Method: "GET", Target: "/things/1/parts?a=1", Series: series, Recheck: &messages.Recheck{Seq: 7, Last: true}},
+	}}, func(m messages.ToPacer) { told = m.(messages.Offer) })
+	offer = func() *messages.Request {
+		s.Handle(messages.Want{})
+		return told.Request
+	}
+	return offer, func(r *messages.Request, status int, location string) {
+		s.Handle(messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: status, Header: []messages.Field{{Name: "Location", Value: location}}}})
+	}
+}
+
+func TestAScriptMakesAnewWhatARequestIsAbout(t *testing.T) {
+	offer, hears := script(&messages.Step{Kind: "patchThenRead", Thing: "1"})
+	made := offer()
+	if made.Method != "POST" || made.Recheck.Last || offer() != nil {
+		t.Fatalf("it begins with %+v", made)
+	}
+	hears(made, 201, "http://127.0.0.1/things/%C3%A4%2F2")
+	changed := offer()
+	if changed.Method != "PATCH" || changed.Target != "/things/%C3%A4%2F2" {
+		t.Fatalf("then goes %+v", changed)
+	}
+	hears(changed, 500, "") // what a step of a series is answered with is a part of it
+	last := offer()
+	if last.Target != "/things/%C3%A4%2F2/parts?a=1" || !last.Recheck.Last || last.Recheck.Tentative || last.Recheck.Seq != 7 {
+		t.Fatalf("the last is %+v, %+v", last, last.Recheck)
+	}
+	if s := last.Series; s.Thing != "ä/2" || s.Nth != 3 || len(s.Taken) != 2 || s.Taken[1].Reply.Status != 500 {
+		t.Errorf("its place is %+v", s)
+	}
+	hears(last, 200, "")
+	if offer() != nil {
+		t.Error("it goes on")
+	}
+}
+
+func TestAScriptSendsTheRequestAsItWasWhereNothingIsMade(t *testing.T) {
+	offer, hears := script(nil)
+	hears(offer(), 409, "")
+	last := offer()
+	if last == nil || last.Target != "/things/1/parts?a=1" || !last.Recheck.Last || !last.Recheck.Tentative {
+		t.Fatalf("got %+v", last)
 	}
 }
