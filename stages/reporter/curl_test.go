@@ -197,6 +197,65 @@ func TestCurlHidesSecretsThatAreNoKeys(t *testing.T) {
 	}
 }
 
+// What the lines before make has another name each time: it is taken from the reply, wherever that says it.
+func TestCommandsTakeWhatTheyMakeFromTheReply(t *testing.T) {
+	for _, tool := range []string{"sh", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	for _, c := range []struct {
+		name, place, location, body, want string
+	}{
+		{"a path", "Location", "/things/x%20y", "", "/things/x%20y"},
+		{"an address", "Location", "http://127.0.0.1:1/things/7", `{"id":1}`, "/things/7"},
+		{"a number", "/id", "", `{"name":"a","id":12}`, "/things/12"},
+		{"a text", "/id", "", `{"id":"ab-7","name":"a"}`, "/things/ab-7"},
+		{"over several lines", "/id", "", "{\n  \"id\" : \"ab-7\",\n  \"name\": \"id\"\n}\n", "/things/ab-7"},
+		{"in an envelope", "/data/it's", "", `{"data":{"it's":3}}`, "/things/3"},
+		{"an answer that does more", "Location", "/things/$(id);`id`'\"*", "", "/things/$(id);`id`'\"*"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var asked []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked = append(asked, r.Method+" "+r.RequestURI)
+				if r.Method == "POST" {
+					if c.location != "" {
+						w.Header().Set("Location", c.location)
+					}
+					w.WriteHeader(http.StatusCreated)
+					io.WriteString(w, c.body)
+				}
+			}))
+			defer server.Close()
+			makers := []messages.Maker{
+				{Request: &messages.Request{Method: "POST", Target: "/things", Body: []byte("{}")}, Address: "/things/1", Place: c.place},
+				{Request: &messages.Request{Method: "PUT", Target: "/things/1"}},
+			}
+			out := curler{mask: keys(), longest: 1000}.series(server.URL, makers, &messages.Exchange{Request: &messages.Request{Method: "GET", Target: "/things/1/parts?a=/things/1"}})
+			if out.note != "" || strings.Count(out.line, "\n") != 2 {
+				t.Fatalf("got %+v", out)
+			}
+			printed, err := exec.Command("sh", "-c", out.line).CombinedOutput()
+			if want := []string{"POST /things", "PUT " + c.want, "GET " + c.want + "/parts?a=/things/1"}; !slices.Equal(asked, want) {
+				t.Errorf("asked %q, want %q: %v\n%s\n%s", asked, want, err, out.line, printed)
+			}
+		})
+	}
+}
+
+func TestACommandSaysWhatToPutInWhereTheReplyDoesNot(t *testing.T) {
+	makers := []messages.Maker{{Request: &messages.Request{Method: "POST", Target: "/things"}, Address: "/things/1"}}
+	out := curler{mask: keys(), longest: 1000}.series("http://h", makers, &messages.Exchange{Request: &messages.Request{Method: "GET", Target: "/things/1"}})
+	if out.note != "in place of /things/1 put the address of what line 1 makes" || !strings.HasSuffix(out.line, "'http://h/things/1'") {
+		t.Errorf("got %+v", out)
+	}
+	makers[0].Request.Body = make([]byte, 2000)
+	if out = (curler{mask: keys(), longest: 1000}).series("http://h", makers, &messages.Exchange{Request: &messages.Request{Method: "GET", Target: "/"}}); out.line != "" || out.note == "" {
+		t.Errorf("got %+v", out)
+	}
+}
+
 // A line that holds what an API made up must not do more than curl does.
 func TestNothingOfARequestIsRunByTheShell(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

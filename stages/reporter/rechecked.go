@@ -82,8 +82,10 @@ func (r *Reporter) rechecked(j *messages.Judged) {
 		g.answers++
 		if answer == messages.Shows {
 			g.shown++
-			if len(g.sent.steps) == 0 && len(ex.Request.Makers()) > 0 {
-				g.sent = r.sent(ex) // by now it is known what it takes
+			if len(g.sent.steps) == 0 {
+				if to := r.sent(ex); len(to.steps) > 0 {
+					g.sent = to // by now it is known what it takes
+				}
 			}
 		}
 	default:
