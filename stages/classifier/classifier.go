@@ -47,6 +47,8 @@ type Classifier struct {
 	// methods are those that the document declares for each operation's path.
 	methods [][]string
 	twins   twins
+	// broke is when the API last ended a connection that had not idled, 0 for never.
+	broke messages.Instant
 }
 
 // New makes a classifier with the checks that the settings have on.
@@ -114,6 +116,10 @@ func (c *Classifier) exchange(e *messages.Exchange) {
 	in := &c.input
 	in.Exchange, in.Refused, in.Unjudged = e, r.asks, ""
 	in.Operation, in.Declared = c.lookUp(e)
+	in.Beside = e.Outcome != messages.NeverSent && c.broke > 0 && e.SentAt <= c.broke
+	if e.Kind != messages.ClosedIdle && checks.EndedByPeer(e) {
+		c.broke = e.EndedAt
+	}
 	in.Content = checks.Content{}
 	if readable(e) && in.Declared.JSON && !r.asks {
 		in.Content = c.read(e.Request.Operation, e.Reply.Body)

@@ -139,6 +139,36 @@ func (g *gathered) makeRoom() bool {
 	return false
 }
 
+// drop takes a group back, as if it had never been found.
+func (g *gathered) drop(k key) {
+	old := g.byKey[k]
+	if old == nil {
+		return
+	}
+	delete(g.byKey, k)
+	g.groups = slices.DeleteFunc(g.groups, func(o *group) bool { return o == old })
+	if old.error {
+		g.errors--
+	} else {
+		g.warnings--
+	}
+	g.total.add(old.error, -old.count)
+	g.byCode[k.code].add(old.error, -old.count)
+	g.byStatus[k.status].add(old.error, -old.count)
+	s := g.byOperation[k.operation]
+	s.add(old.error, -old.count)
+	none := levels{}
+	if *g.byCode[k.code] == none {
+		delete(g.byCode, k.code)
+	}
+	if *g.byStatus[k.status] == none {
+		delete(g.byStatus, k.status)
+	}
+	if s.levels == none {
+		delete(g.byOperation, k.operation)
+	}
+}
+
 // sorted are the groups in the order they are shown: the surest first, then errors, then what was confirmed; and by code,
 // operation and status.
 func (g *gathered) sorted() []*group {

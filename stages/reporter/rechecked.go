@@ -79,6 +79,11 @@ func (r *Reporter) rechecked(j *messages.Judged) {
 	switch {
 	case answer == messages.SaysNothing, about.Smaller && answer == messages.ShowsNot:
 	case !about.Smaller:
+		if g.code == brokenReply && g.shown == 0 && answer == messages.Shows {
+			// Requests that did not end their connections were sent before: this is the one that is to blame.
+			g.rechecked = rechecked{}
+			r.tellAgain(g, j)
+		}
 		g.answers++
 		if answer == messages.Shows {
 			g.shown++
@@ -89,14 +94,20 @@ func (r *Reporter) rechecked(j *messages.Judged) {
 			}
 		}
 	default:
-		for i := range j.Findings {
-			if f := &j.Findings[i]; messages.KeyOf(ex.Request, ex.Reply, f) == about.Finding {
-				if g.firstExchange == nil {
-					g.firstExchange = g.exchange
-				}
-				g.tell(r.teller(), ex, f, r.sent(ex))
-				return
-			}
+		if g.firstExchange == nil {
+			g.firstExchange = g.exchange
+		}
+		r.tellAgain(g, j)
+	}
+}
+
+// tellAgain shows the finding by a request that was sent again.
+func (r *Reporter) tellAgain(g *group, j *messages.Judged) {
+	ex := j.Exchange
+	for i := range j.Findings {
+		if f := &j.Findings[i]; messages.KeyOf(ex.Request, ex.Reply, f) == ex.Request.Recheck.Finding {
+			g.tell(r.teller(), ex, f, r.sent(ex))
+			return
 		}
 	}
 }

@@ -157,6 +157,7 @@ type Reporter struct {
 
 	tally      tally
 	gathered   gathered
+	together   together
 	belongings belongings
 	learned    learned
 	failures   failures
@@ -274,6 +275,7 @@ func (r *Reporter) judged(j *messages.Judged) {
 	for i := range j.Findings {
 		r.found(j.Exchange, &j.Findings[i])
 	}
+	r.together.add(j)
 	r.rechecked(j)
 	if r.cfg.Heard != nil {
 		r.cfg.Heard(j)
@@ -394,6 +396,7 @@ func (r *Reporter) Finish(cause error) Result {
 			r.result = r.resultOf(v, r.shown(fmt.Sprintf("the summary could not be made: %v", p))+"\n"+v.sentence+"\n")
 		}
 	}()
+	r.blame()
 	r.settle(cause)
 	if r.recording != nil {
 		r.keepRecording(r.recording.end(r.endLine()))

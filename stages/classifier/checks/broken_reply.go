@@ -13,6 +13,7 @@ import (
 // Such a reply is never taken for a complete one, even where what came happens to be a whole JSON value: the message
 // says how long it is, by its length or its last chunk, and did not keep its word (RFC 9112 §8). Two ends are no
 // fault: a server may close a connection that idles, and the run itself gives up what is still under way at its end.
+// Replies that break off together are likely and no more: one request may have ended all the connections.
 type brokenReply struct{}
 
 func (brokenReply) About() About {
@@ -39,7 +40,7 @@ func (c brokenReply) Check(in *Input) []messages.Finding {
 		f = c.About().finding("The reply is larger than the run keeps",
 			fmt.Sprintf("at most %d bytes", in.MostKept), fmt.Sprintf("%d bytes and more", max(reply.Length, int64(len(reply.Body)))))
 		f.Error, f.Cause = false, "size"
-	case e.Outcome == messages.Answered, e.Kind == messages.ClosedIdle, e.Kind == messages.GivenUp:
+	case e.Outcome == messages.Answered, e.Kind == messages.GivenUp, e.Kind == messages.ClosedIdle && !c.ended(in):
 		return nil
 	case e.Kind == messages.NotHTTP:
 		f = c.About().finding("The reply cannot be read as HTTP", "a reply as RFC 9112 has it", said(e, "something else"))
@@ -50,13 +51,34 @@ func (c brokenReply) Check(in *Input) []messages.Finding {
 	case e.Outcome == messages.BrokeOff:
 		f = c.About().finding("The reply broke off", "a whole reply", arrived(e))
 		f.Cause = "broke off"
-	case e.Kind == messages.WasReset, e.Kind == messages.ClosedEarly:
+	case e.Kind == messages.WasReset, e.Kind == messages.ClosedEarly, e.Kind == messages.ClosedIdle:
 		f = c.About().finding("The reply broke off before it began", "a reply", said(e, "the connection ended"))
 		f.Cause = "no reply"
 	default:
 		return nil
 	}
+	if in.Beside && EndedByPeer(e) {
+		f.Certainty = messages.Likely // it may be the other that ended them all
+	}
 	return []messages.Finding{f}
+}
+
+// ended says that a reused connection was not closed because it idled: others broke off with it, or a request is sent
+// again by which connections ended before.
+func (c brokenReply) ended(in *Input) bool {
+	again := in.Exchange.Request.Recheck
+	return in.Beside || again != nil && again.Finding.Code == c.About().Code
+}
+
+// EndedByPeer says that the API ended the connection before the reply was whole.
+func EndedByPeer(e *messages.Exchange) bool {
+	switch e.Kind {
+	case messages.WasReset, messages.ClosedEarly:
+		return e.Outcome == messages.BrokeOff || e.Outcome == messages.NoReply
+	case messages.ClosedIdle:
+		return e.Outcome == messages.NoReply
+	}
+	return false
 }
 
 // said is what the sender says went wrong.

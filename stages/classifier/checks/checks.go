@@ -107,6 +107,9 @@ type Input struct {
 	Judge func(*document.Schema, document.Direction, any) ([]document.Fault, error)
 	// MostKept is how many bytes of a reply's content the run keeps.
 	MostKept int64
+	// Beside is true where the API ended the connection of another request, one it had not answered anything on before or
+	// whose reply had begun, while this one was under way: a process that dies ends them all.
+	Beside bool
 	// Slow is how long a reply may take, 0 for any time.
 	Slow time.Duration
 	// Origin is the API's, such as "http://127.0.0.1:8080".

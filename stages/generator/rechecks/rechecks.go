@@ -23,7 +23,13 @@ const (
 	// mostMade and mostChanges bound what is remembered of how things came to be.
 	mostMade    = 512
 	mostChanges = 4096
+	// mostOthers is how many more requests of an operation are sent again where connections ended, and the one sent again
+	// did not end its own.
+	mostOthers = 8
 )
+
+// brokenReply is the code of the finding that a reply broke off.
+const brokenReply = 922
 
 // Config is what a list is made from.
 type Config struct {
@@ -49,6 +55,7 @@ type Rechecks struct {
 	known            map[messages.FindingKey]*job // nil once it is done
 	again            map[messages.FindingKey]int  // how often one was let go with nothing learned of it
 	sent             int64
+	others           map[messages.FindingKey]int // how often a finding was looked at by another request
 
 	made      map[string]messages.Maker // what made the thing at an address
 	addresses []string                  // those addresses, the oldest first
@@ -61,7 +68,7 @@ type Rechecks struct {
 // New makes an empty list.
 func New(cfg Config) *Rechecks {
 	return &Rechecks{
-		cfg: cfg, known: map[messages.FindingKey]*job{}, again: map[messages.FindingKey]int{},
+		cfg: cfg, known: map[messages.FindingKey]*job{}, again: map[messages.FindingKey]int{}, others: map[messages.FindingKey]int{},
 		made: map[string]messages.Maker{}, held: map[string]int{}, ids: map[string]int{},
 	}
 }
@@ -307,6 +314,7 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 	}
 	switch n := j.shown + j.hidden; {
 	case n < enough, j.shown > 0 && j.hidden > 0 && n < mostAnswers:
+	case j.shown > 0 && j.key.Code == brokenReply && n < mostAnswers: // twice, it can be by chance beside the one that is to blame
 	case j.hidden > 0, j.key.Status == 0: // waiting for no reply over and over is not worth a smaller request
 		l.done(j)
 	default:
@@ -373,6 +381,11 @@ func (l *Rechecks) done(j *job) {
 	if j.shown+j.hidden == 0 && l.again[j.key] < mostAgain {
 		l.again[j.key]++
 		delete(l.known, j.key)
+	}
+	if j.key.Code == brokenReply && j.shown == 0 && l.others[j.key] < mostOthers {
+		// Another request may have ended its connection. That of the operation that does is still to come.
+		delete(l.known, j.key)
+		l.others[j.key]++
 	}
 	gone := func(k *job) bool { return k == j }
 	l.errors = slices.DeleteFunc(l.errors, gone)
