@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ func fingerprint(request *messages.Request, reply *messages.Reply, content Conte
 	}
 	h := fnv.New64a()
 	words, phrases := sentBy(request)
+	for w := range strings.FieldsSeq(http.StatusText(reply.Status)) {
+		delete(words, w) // it says this of any request
+	}
 	text := strings.ToValidUTF8(message.String(), " ")
 	for _, phrase := range phrases {
 		text = strings.ReplaceAll(text, phrase, "#")

@@ -106,6 +106,16 @@ func TestAFingerprintDoesNotHangOnWhatWasSent(t *testing.T) {
 	}
 }
 
+func TestAWordOfTheStatusIsNotWhatWasSent(t *testing.T) {
+	failed := func(body string) string {
+		message := `{"error": "Internal Server Error"}`
+		return fingerprint(&messages.Request{Target: "/zones", Body: []byte(body)}, answered(500, message).Reply, Read([]byte(message)))
+	}
+	if failed(`{"type":"Server"}`) != failed(`{"type":"Zone"}`) {
+		t.Error("a word of the status that was sent by chance makes another cause")
+	}
+}
+
 func TestAFingerprintDoesNotHangOnNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`([a-z]{2,5} |[a-z]{2,5}: |\(0\) |0\.0 |"0" ){0,20}`).Draw(t, "text")

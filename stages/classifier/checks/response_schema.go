@@ -15,7 +15,8 @@ import (
 //
 // It speaks only where it is sure: of a whole body of JSON, of a status and a type that the document declares, with a
 // schema that can be judged by. Where a body would have been judged and could not be, it says why instead. A body
-// that claims to be JSON and is not fits no schema. Faults of one kind in many items of a list are one finding.
+// that claims to be JSON and is not fits no schema. Faults against one keyword of one schema are one finding, wherever in
+// the body that schema stands: it was described once, and is mended once.
 type responseSchema struct{}
 
 func (responseSchema) About() About {
@@ -61,7 +62,7 @@ func (c responseSchema) Check(in *Input) []messages.Finding {
 		if len(findings) == mostFaults {
 			break
 		}
-		cause := fault.Schema + " " + fault.Keyword + " " + normal(fault.Pointer)
+		cause := fault.Schema + " " + fault.Keyword
 		if told(findings, cause) {
 			continue
 		}
