@@ -279,6 +279,9 @@ func (c *course) lean(place values.Place) *values.Lean {
 					continue
 				}
 				lean.Present = true
+			case one.asked != "" && one.want.Kind == hints.Typed:
+				lean.Present = true
+				lean.Objects = append(lean.Objects, one.asked)
 			case one.asked != "":
 				lean.Present = true
 				lean.Asked = append(lean.Asked, one.asked)
@@ -324,9 +327,13 @@ func within(place string) []string {
 func (c *course) resolve(h hints.Hint, sent *sentValues) []*lesson {
 	if len(h.Path) > 0 {
 		if at := c.find(h, h.Path, sent); at >= 0 {
-			return c.lesson(at, h.Want)
+			found := c.lesson(at, h.Want)
+			if h.Want.Kind == hints.Typed && !c.places[at].Shape.Allows(h.Want.Text) {
+				found = append(found, c.object(h)...)
+			}
+			return found
 		}
-		return c.undeclared(h, sent)
+		return append(c.undeclared(h, sent), c.object(h)...)
 	}
 	if len(h.Maybe) == 0 {
 		if at := slices.IndexFunc(c.places, func(p values.Place) bool { return p.Name == h.In }); at >= 0 {
@@ -477,6 +484,24 @@ func (c *course) undeclared(h hints.Hint, sent *sentValues) []*lesson {
 	return []*lesson{{
 		place: place, asked: name, want: h.Want, told: &messages.Hint{Place: place.Name + "." + name, Wants: h.Want.String()},
 	}}
+}
+
+// object makes a lesson of a property of the body that is to be an object, of whose members the document says nothing: it does
+// not declare the property, or as another type.
+func (c *course) object(h hints.Hint) []*lesson {
+	path := h.Path
+	if h.In == "" && len(path) > 1 && path[0] == "body" {
+		path = path[1:]
+	}
+	if h.Want.Kind != hints.Typed || h.Want.Text != "object" || h.In != "" && h.In != "body" || len(path) != 1 {
+		return nil
+	}
+	at := slices.IndexFunc(c.places, func(p values.Place) bool { return p.Name == "body" })
+	if at < 0 {
+		return nil
+	}
+	place, name := c.places[at], path[0]
+	return []*lesson{{place: place, asked: name, want: h.Want, told: &messages.Hint{Place: place.Name + "." + name, Wants: h.Want.String()}}}
 }
 
 // sentValues are the values of a request by their places, read from it when first asked for.

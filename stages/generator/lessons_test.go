@@ -281,3 +281,49 @@ func TestRefusalsOfRequestsThatAreBrokenOnPurposeTeachNothing(t *testing.T) {
 		t.Error("a lesson was learned")
 	}
 }
+
+// TestAnObjectThatTheDocumentDoesNotDescribeIsLikeOneThatIsThere: "An object of whose members the document says nothing is like
+// one that was read at the address."
+func TestAnObjectThatTheDocumentDoesNotDescribeIsLikeOneThatIsThere(t *testing.T) {
+	for _, c := range []struct {
+		name, property string
+		valid          bool
+	}{
+		{"not declared", `{a: {type: string}}`, true},
+		{"declared as a list", `{fields: {type: array, items: {type: string}}}`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript(t, api(t, `
+  /tables/{name}/rows:
+    parameters: [{name: name, in: path, required: true, schema: {type: string, enum: [artists]}}]
+    get: {`+ok+`}
+    post:
+      requestBody: {required: true, content: {application/json: {schema: {type: object, properties: `+c.property+`}}}}
+      `+ok+`
+  /tables/{name}/rows/{id}:
+    parameters: [{name: name, in: path, required: true, schema: {type: string}}, {name: id, in: path, required: true, schema: {type: string}}]
+    get: {`+ok+`}
+`), ordinary)
+			accepted := 0
+			for range 200 {
+				r := s.next()
+				var sent struct{ Fields map[string]any }
+				switch {
+				case r.Method == "GET":
+					s.answer(r, 200, `{"data": [{"ArtistId": 4, "Name": "Ella", "Born": 1917}]}`)
+				case json.Unmarshal(r.Body, &sent) == nil && sent.Fields["Name"] == "Ella" && sent.Fields["ArtistId"] == nil:
+					accepted++
+					if r.Valid != c.valid {
+						t.Fatalf("%s is called valid: %v", r.Body, r.Valid)
+					}
+					s.answer(r, 201, `{}`)
+				default:
+					s.answer(r, 400, `{"message": "\"body.fields\" must be of type object", "error": [{"message": "\"body.fields\" must be of type object", "path": ["body", "fields"], "type": "object.base"}]}`)
+				}
+			}
+			if accepted < 5 {
+				t.Errorf("%d requests were accepted", accepted)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -47,6 +48,9 @@ type memory struct {
 	// held says whether a thing is a running series' own, and not to be used by others.
 	held func(address []any) bool
 	few  []any // scratch
+	// newest is, by the path of a collection, the thing that was read of it last; where are those paths, the oldest first.
+	newest map[string]map[string]any
+	where  []string
 }
 
 // seen are the values seen under one name, the oldest first.
@@ -368,6 +372,9 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 			}
 			for _, o := range things {
 				m.learnThing(k, template, above, o)
+			}
+			if len(things) > 0 && strings.EqualFold(p.op.Method, "GET") { // what a write answers is often about the write
+				m.keepNewest(k, collectionPath(l.Request.Target, whole), things[len(things)-1])
 			}
 		}
 		for _, r := range m.graph.Lists(p.op.Index) {
@@ -822,4 +829,54 @@ func (s *seen) forget(text string) {
 			s.remove(i)
 		}
 	}
+}
+
+// What is kept of the things that were read last.
+const (
+	mostNewest  = 256
+	mostMembers = 64
+)
+
+// collectionPath is the path of the collection that the target leads to, or of the thing in it.
+func collectionPath(target string, ofThing bool) string {
+	path, _, _ := strings.Cut(target, "?")
+	if at := strings.LastIndexByte(path, '/'); ofThing && at > 0 {
+		path = path[:at]
+	}
+	return path
+}
+
+// keepNewest remembers what a thing of the collection looks like: its texts and numbers but those that it is found by, which
+// another does not share.
+func (m *memory) keepNewest(k *kind, path string, o map[string]any) {
+	like := map[string]any{}
+	for _, name := range sortedNames(nil, o) {
+		if v := o[name]; sayable(v) && len(like) < mostMembers {
+			like[name] = v
+		}
+	}
+	for _, b := range k.gaps {
+		if id, ok := k.identifier(o, b); ok {
+			maps.DeleteFunc(like, func(_ string, v any) bool { return plainText(v) == plainText(id) })
+		}
+	}
+	if len(like) == 0 {
+		return
+	}
+	if m.newest == nil {
+		m.newest = map[string]map[string]any{}
+	}
+	if m.newest[path] == nil {
+		if len(m.where) == mostNewest {
+			delete(m.newest, m.where[0])
+			m.where = m.where[1:]
+		}
+		m.where = append(m.where, path)
+	}
+	m.newest[path] = like
+}
+
+// like is what a thing looks like that is found where the plan's target leads to, nil where none was read.
+func (m *memory) like(p *plan, target string) map[string]any {
+	return m.newest[collectionPath(target, p.path.endsInGap())]
 }

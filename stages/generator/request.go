@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -130,6 +131,9 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 		var ok bool
 		g.memory.anew = p.op.Method == "POST" && !want.likeliest && d.Rand.IntN(10) < takeNothing
 		r.Body, contentType, ok = p.writeBody(d, want)
+		if ok {
+			p.likeWhatIsThere(g, r)
+		}
 		if g.memory.anew = false; !ok {
 			if p.body.required || want.media > 0 {
 				return nil
@@ -163,6 +167,38 @@ func (p *plan) writeBody(d *values.Draw, want asked) (data []byte, contentType s
 	p.drawn.Content, p.drawn.Body = slices.Index(p.body.contents, c), v
 	return data, contentType, true
 }
+
+// likeWhatIsThere puts an object where refusals ask for one of which the document does not say what it holds: like one that
+// was found at the request's address. Where the document has the property as another type, it is wrong about it, and the
+// request does not fit it.
+func (p *plan) likeWhatIsThere(g *Generator, r *messages.Request) {
+	lean, d := g.draw.Leans["body"], g.draw
+	whole, isObject := p.drawn.Body.(map[string]any)
+	if lean == nil || len(lean.Objects) == 0 || !isObject || p.drawn.Content < 0 {
+		return
+	}
+	c := p.body.contents[p.drawn.Content]
+	like := g.memory.like(p, r.Target)
+	if c.kind != jsonKind || len(like) == 0 {
+		return
+	}
+	whole = maps.Clone(whole)
+	for _, name := range lean.Objects {
+		whole[name] = like
+	}
+	valid := c.field.Shape.Fits(whole)
+	if !valid && d.Rand.IntN(againstDocument) > 0 {
+		return
+	}
+	r.Body, r.Valid, p.drawn.Body = appendJSON(nil, whole), valid, whole
+	d.Follow(lean)
+	for _, name := range lean.Objects {
+		d.Origins = append(d.Origins, messages.Origin{Place: "body." + name, Source: values.FromObserved})
+	}
+}
+
+// againstDocument is of how many requests that follow a hint against the document one does.
+const againstDocument = 4
 
 // note keeps the value that was drawn for a parameter.
 func (p *plan) note(q *parameter, v any) {

@@ -17,6 +17,9 @@ type Lean struct {
 	Present, Absent bool
 	// Asked are names of properties, beyond those the document declares, that are to be there.
 	Asked []string
+	// Objects are names of properties that are to be objects, of whose members the document says nothing: whoever knows
+	// what such an object holds puts it there.
+	Objects []string
 	// narrowed are the fields for the shapes met at the place, nil where both schemas cannot be satisfied.
 	narrowed map[*Shape]*Field
 	busy     bool
@@ -137,6 +140,9 @@ func (d *Draw) addAsked(s *Shape, v map[string]any, depth int) {
 		}
 	}
 }
+
+// Follow notes that the request does as the lean says.
+func (d *Draw) Follow(l *Lean) { d.follow(l) }
 
 func (d *Draw) follow(l *Lean) {
 	if !slices.Contains(d.Followed, l) {
