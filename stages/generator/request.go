@@ -147,7 +147,7 @@ func (p *plan) once(g *Generator, want asked) *messages.Request {
 	}
 	r.Origins = append(d.Origins, p.keyOrigins...)
 	r.Hints = g.lessons.followed(p.op.Index, d.Followed)
-	r.Valid, r.ByDiscriminator = !d.ByDiscriminator, d.ByDiscriminator
+	r.Valid, r.ByDiscriminator = r.Valid && !d.ByDiscriminator, r.Valid && d.ByDiscriminator
 	p.drawn.Origins, p.drawn.ByDiscriminator = d.Origins, d.ByDiscriminator
 	return r
 }

@@ -228,7 +228,7 @@ func (g *Generator) cover(p *plan, nth int) *messages.Request {
 func (g *Generator) begin(operation int) {
 	g.draw.Reset(0)
 	g.draw.Likeliest, g.draw.Leans = false, nil
-	g.memory.building, g.memory.silent = operation, false
+	g.memory.building, g.memory.silent, g.memory.anew = operation, false, false
 	if g.given != nil {
 		g.given.operation = operation
 	}
