@@ -39,3 +39,24 @@ func TestFieldNamesCompareWithoutCase(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Decision 0025: "a 401 or 403 says that the finding is gone, not that nothing is known".
+func TestARefusalOfAProbeWithoutCredentialsSaysThatItsFindingIsGone(t *testing.T) {
+	about := Recheck{Finding: FindingKey{Code: 311, Status: 200}, Last: true}
+	for _, row := range []struct {
+		probe  Probe
+		status int
+		want   Answer
+	}{
+		{Anonymous, 401, ShowsNot},
+		{Anonymous, 403, ShowsNot},
+		{WrongCredentials, 401, ShowsNot},
+		{Anonymous, 404, SaysNothing},
+		{OtherUser, 401, SaysNothing},
+		{NoProbe, 401, SaysNothing},
+	} {
+		if got := about.Says(&Request{Method: "GET", Probe: row.probe}, Answered, &Reply{Status: row.status}, false, nil); got != row.want {
+			t.Errorf("%q answered %d says %d, want %d", row.probe, row.status, got, row.want)
+		}
+	}
+}

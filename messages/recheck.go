@@ -57,6 +57,9 @@ func (about *Recheck) Says(r *Request, outcome Outcome, reply *Reply, refused bo
 	case reply.Status == k.Status:
 		return ShowsNot
 	}
+	if r.Probe.Unauthenticated() && (reply.Status == 401 || reply.Status == 403) {
+		return ShowsNot // it is refused as it should be
+	}
 	switch reply.Status {
 	case 401, 404, 409, 410, 412:
 		return SaysNothing

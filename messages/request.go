@@ -24,6 +24,8 @@ type Request struct {
 	// Breaks is the one rule of the document that the request breaks on purpose, as its place and the rule, such as
 	// "body.age: maximum"; "" where it breaks none. A request that breaks a rule is not valid.
 	Breaks string
+	// Probe is the kind of security probe that it is, NoProbe for every other request (decision 0025).
+	Probe Probe
 	// Series is the place the request has in a series, nil if it is in none.
 	Series *Step
 	// User names whose credentials it carries, "" for those of the run's only user.
@@ -65,6 +67,8 @@ const (
 	Fuzzing
 	// InSeries: a step of a series around one thing.
 	InSeries
+	// Probing: a security probe.
+	Probing
 	// SigningIn: a request for a token or a session.
 	SigningIn
 	// CleaningUp: a request that removes what the run created.
@@ -72,6 +76,26 @@ const (
 	// Rechecking: a request sent again to see whether a finding is still there.
 	Rechecking
 )
+
+// Probe is a kind of security probe, by the name of its switch.
+type Probe string
+
+// The kinds of probes.
+const (
+	NoProbe          Probe = ""
+	Anonymous        Probe = "anonymous"        // without credentials
+	WrongCredentials Probe = "wrongCredentials" // with those of nobody
+	OtherUser        Probe = "otherUser"        // about what another user has made
+	MassAssignment   Probe = "massAssignment"   // with a property that belongs in replies alone
+	HiddenMethod     Probe = "hiddenMethod"     // with a method that the path does not declare
+	Injection        Probe = "injection"        // with a text that would be taken for code
+)
+
+// Probes are the kinds in the order they are told.
+var Probes = []Probe{Anonymous, WrongCredentials, OtherUser, MassAssignment, HiddenMethod, Injection}
+
+// Unauthenticated says whether the request goes without credentials, or with wrong ones.
+func (p Probe) Unauthenticated() bool { return p == Anonymous || p == WrongCredentials }
 
 // Step is a request's place in a series: requests that follow one another around one thing.
 type Step struct {

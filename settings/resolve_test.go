@@ -201,7 +201,7 @@ func TestRefusals(t *testing.T) {
 			Input{Content: file("engin:", "  readTimeout: 5s", "weather: fine")},
 			[]string{
 				"s.yaml:1: engin: is not a group of settings; did you mean engine?",
-				"s.yaml:3: weather: is not a group of settings; the groups are engine, schedule, generation, mutation, memory, series, checks, report",
+				"s.yaml:3: weather: is not a group of settings; the groups are engine, schedule, generation, mutation, memory, series, security, checks, report",
 			},
 		},
 		{

@@ -198,7 +198,20 @@ var rules = map[string]rule{
 	"series.listContains":      {meaning: "Whether its collection is listed after a thing was made."},
 	"series.safeGet":           {meaning: "Whether a thing is read before and after other reads, which may change nothing (RFC 9110 section 9.2.1)."},
 	"series.createTwice":       {meaning: "Whether the request that made a thing is sent a second time."},
-	"series.actAsAnotherUser":  {meaning: "Whether a thing is read by another user than the one who made it; several have to be given."},
+
+	"security.probes": {
+		meaning: "Whether security probes are sent; which ones is said before the first request (decision 0025).",
+	},
+	"security.share": {
+		meaning: "Share of the requests, 0 to 1, that belong to security probes where security.probes is on and no plan says the shares.",
+	},
+	"security.anonymous":        {meaning: "Whether what was accepted with credentials is sent without any, where the document asks for them."},
+	"security.wrongCredentials": {meaning: "Whether it is sent with credentials that are nobody's; no password of a user there is is tried."},
+	"security.otherUser":        {meaning: "Whether a thing that the run made is read, written and deleted as another user; two have to be given."},
+	"security.massAssignment":   {meaning: "Whether properties that the document has in replies alone are sent with what the run makes."},
+	"security.hiddenMethod":     {meaning: "Whether GET is sent to paths that declare none."},
+	"security.injection":        {meaning: "Whether quotes and scripts are sent in texts."},
+
 	"mutation.violations": {
 		meaning: "Whether accepted requests are changed at all so that they break one rule of the document; the switches below are for each way (decision 0016).",
 	},
@@ -379,8 +392,32 @@ var rules = map[string]rule{
 	"checks.reflectedScript": {
 		meaning: "F301, an error: a script of the request's stands in the page of the reply.",
 	},
+	"checks.massAssignment": {
+		meaning: "F303, an error: a property that only replies have is taken from a request (security probes).",
+	},
+	"checks.existenceLeaked": {
+		meaning: "F304, a warning: 403 for what is there and 404 for what is not (security probes).",
+	},
+	"checks.notRecognized": {
+		meaning: "F305, a warning: 401 to a user whose credentials are good (security probes).",
+	},
+	"checks.inconsistentAuthorization": {
+		meaning: "F306, an error: a user may write or delete what the same user is forbidden to read or write (security probes).",
+	},
+	"checks.ignoredAnonymous": {
+		meaning: "F307, an error: nobody in particular may read what a user is forbidden to (security probes).",
+	},
+	"checks.anonymousModification": {
+		meaning: "F308, an error: a thing is changed or deleted without the credentials the document asks for (security probes).",
+	},
 	"checks.stackTrace": {
 		meaning: "F309, a warning: a stack trace in the reply of a failure.",
+	},
+	"checks.hiddenAccessible": {
+		meaning: "F310, a warning: a GET that the document does not declare is answered (security probes).",
+	},
+	"checks.authNotEnforced": {
+		meaning: "F311, an error: the credentials the document asks for are not needed (security probes).",
 	},
 	"checks.responseHeader": {
 		meaning: "F923, a warning: a header that the document requires is missing, or one does not fit its schema.",

@@ -15,6 +15,7 @@ type Settings struct {
 	Mutation   Mutation   `yaml:"mutation"`
 	Memory     Memory     `yaml:"memory"`
 	Series     Series     `yaml:"series"`
+	Security   Security   `yaml:"security"`
 	Checks     Checks     `yaml:"checks"`
 	Report     Report     `yaml:"report"`
 }
@@ -116,7 +117,18 @@ type Series struct {
 	ListContains      bool    `yaml:"listContains"`
 	SafeGet           bool    `yaml:"safeGet"`
 	CreateTwice       bool    `yaml:"createTwice"`
-	ActAsAnotherUser  bool    `yaml:"actAsAnotherUser"`
+}
+
+// Security says whether security probes are sent, how many of the requests belong to them, and which (decision 0025).
+type Security struct {
+	Probes           bool    `yaml:"probes"`
+	Share            float64 `yaml:"share"`
+	Anonymous        bool    `yaml:"anonymous"`
+	WrongCredentials bool    `yaml:"wrongCredentials"`
+	OtherUser        bool    `yaml:"otherUser"`
+	MassAssignment   bool    `yaml:"massAssignment"`
+	HiddenMethod     bool    `yaml:"hiddenMethod"`
+	Injection        bool    `yaml:"injection"`
 }
 
 // Checks switches the checks.
@@ -158,7 +170,15 @@ type Checks struct {
 	ValidRejected                 bool `yaml:"validRejected"`
 	SQLError                      bool `yaml:"sqlError"`
 	ReflectedScript               bool `yaml:"reflectedScript"`
+	MassAssignment                bool `yaml:"massAssignment"`
+	ExistenceLeaked               bool `yaml:"existenceLeaked"`
+	NotRecognized                 bool `yaml:"notRecognized"`
+	InconsistentAuthorization     bool `yaml:"inconsistentAuthorization"`
+	IgnoredAnonymous              bool `yaml:"ignoredAnonymous"`
+	AnonymousModification         bool `yaml:"anonymousModification"`
 	StackTrace                    bool `yaml:"stackTrace"`
+	HiddenAccessible              bool `yaml:"hiddenAccessible"`
+	AuthNotEnforced               bool `yaml:"authNotEnforced"`
 	ResponseHeader                bool `yaml:"responseHeader"`
 	OffSpecWait                   bool `yaml:"offSpecWait"`
 	CreatedNotListed              bool `yaml:"createdNotListed"`
@@ -236,7 +256,10 @@ func Default() Settings {
 		},
 		Series: Series{
 			Share: 0.1, ReadAfterCreate: true, ReadAfterDelete: true, DeleteTwice: true, WriteUnderDeleted: true,
-			PutTwice: true, PatchThenRead: true, ListContains: true, SafeGet: true, CreateTwice: true, ActAsAnotherUser: true,
+			PutTwice: true, PatchThenRead: true, ListContains: true, SafeGet: true, CreateTwice: true,
+		},
+		Security: Security{
+			Share: 0.1, Anonymous: true, WrongCredentials: true, OtherUser: true, MassAssignment: true, HiddenMethod: true, Injection: true,
 		},
 		Checks: Checks{
 			InternalServerError: true, OtherServerError: true, NotImplemented: true, NonStandardStatusCode: true,
@@ -270,7 +293,15 @@ func Default() Settings {
 			ValidRejected:                 true,
 			SQLError:                      true,
 			ReflectedScript:               true,
+			MassAssignment:                true,
+			ExistenceLeaked:               true,
+			NotRecognized:                 true,
+			InconsistentAuthorization:     true,
+			IgnoredAnonymous:              true,
+			AnonymousModification:         true,
 			StackTrace:                    true,
+			HiddenAccessible:              true,
+			AuthNotEnforced:               true,
 			ResponseHeader:                true,
 			OffSpecWait:                   true,
 			CreatedNotListed:              true,

@@ -86,6 +86,7 @@ func TestEachLawNoticesATraceThatWasDoctored(t *testing.T) {
 		},
 		"Within":    func(tr *sim.Trace) { tr.Events[nth(tr, sim.Written, 5)].At = clock.Instant(5 * time.Second) },
 		"Conserves": func(tr *sim.Trace) { remove(tr, nth(tr, sim.Judged, 3)) },
+		"Unasked":   func(tr *sim.Trace) { tr.Events[nth(tr, sim.Going, 2)].Probe = true },
 		"Bounded":   func(tr *sim.Trace) { tr.Events[nth(tr, sim.Going, 2)].Slot = tr.Events[nth(tr, sim.Going, 1)].Slot },
 		"GoesOn":    func(tr *sim.Trace) { remove(tr, nth(tr, sim.Written, 4)) },
 		"Accounts":  func(tr *sim.Trace) { tr.Last.IdleAsked += time.Millisecond },

@@ -47,6 +47,7 @@ func Laws() []Law {
 		{"Trial", "After a wait an operation is tried by one request until that one is answered.", "0042, beyond the decision", (*history).trial},
 		{"Within", "Nothing reaches the API after the run's time is up, and everything ends by then.", "ADR-0042 §2, ADR-0043 §4", (*history).within},
 		{"Conserves", "A request that was built ends once: answered, unanswered or never sent; and nobody changes it on its way.", "0001, 0003", (*history).conserves},
+		{"Unasked", "No security probe is built unless probes are asked for.", "0025 §1", (*history).unasked},
 		{"Bounded", "What is in flight stays within the window, and half of it for one operation.", "0010", (*history).bounded},
 		{"GoesOn", "Where a slot is free, the turn has come and the generator has something, it goes at that moment.", "0001, 0043", (*history).goesOn},
 		{"Accounts", "The last account is what happened, and idle time is shared out among who asked for it.", "ADR-0042 §6, ADR-0043 §5", (*history).accounts},
@@ -82,6 +83,15 @@ func Same(a, b Trace) string {
 		return fmt.Sprintf("it ends with\n%s\nand\n%s", a.Result.Summary, b.Result.Summary)
 	}
 	return ""
+}
+
+// 0025 §1: "Without being asked no probe is sent".
+func (h *history) unasked(broken broken) {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Probe && !h.Scenario.Settings.Security.Probes {
+			broken(e.At, "request %d is a probe", e.Seq)
+		}
+	}
 }
 
 // ADR-0043 §2: "The first request goes at once". Once a connection is open, that is; and one interval after the fetch

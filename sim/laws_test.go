@@ -89,6 +89,7 @@ func draw(tb testing.TB, t *rapid.T) sim.Scenario {
 	s.Settings.Schedule.WaitWhenToldTo = rapid.IntRange(0, 9).Draw(t, "waits") > 0
 	s.Settings.Schedule.StayInsideQuota = rapid.IntRange(0, 9).Draw(t, "stays inside") > 0
 	s.Settings.Schedule.OpeningLap = rapid.Bool().Draw(t, "opening lap")
+	s.Settings.Security.Probes = s.Seed%4 == 1
 	s.Settings.Schedule.FirstGuessedWait = interval * time.Duration(rapid.SampledFrom([]int{1, 3, 10}).Draw(t, "first guess"))
 	s.Settings.Schedule.LongestGuessedWait = interval * time.Duration(rapid.SampledFrom([]int{1, 7, 30}).Draw(t, "longest guess"))
 	s.Settings.Schedule.StragglerGrace = interval * time.Duration(rapid.SampledFrom([]int{0, 5, 100}).Draw(t, "grace"))

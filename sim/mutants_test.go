@@ -81,6 +81,7 @@ var mutants = []mutant{
 	{"of several rates of an operation the last counts", "rates.go", `max(intervals[i], settings.Interval(time.Minute, rate.PerMinute))`, `settings.Interval(time.Minute, rate.PerMinute)`},
 	{"a rate an hour is kept to as one a minute", "settings/rates.go", `return max(Interval(time.Minute, e.MostRequestsPerMinute), Interval(time.Hour, e.MostRequestsPerHour))`, `return max(Interval(time.Minute, e.MostRequestsPerMinute), Interval(time.Minute, e.MostRequestsPerHour))`},
 
+	{"probes are sent unasked", "generator/probing.go", `share: g.config.plan().SecurityShare()`, `share: 0.2`},
 	{"values do not hang on the seed alone", "generator/generator.go", `g.source.Seed(g.config.Seed, `, `g.source.Seed(g.config.Seed^rand.Uint64(), `},
 
 	{"a 503 without Retry-After asks to wait", "classifier/refusal.go", `return refusal{asks: reply.Status == 429}`, `return refusal{asks: true}`},

@@ -105,6 +105,8 @@ type Event struct {
 	Resting, Busy, Skipped uint64
 	// Why is a Nothing's reason.
 	Why messages.Nothing
+	// Probe is true for a security probe.
+	Probe bool
 	// Request and Reply are fingerprints: what was told is not touched any more.
 	Request, Reply uint64
 }
@@ -140,7 +142,7 @@ func (t *tracer) request(e *Event, r *messages.Request) {
 	if r == nil {
 		return
 	}
-	e.Seq, e.Operation, e.Nth = r.Seq, r.Operation, r.Nth
+	e.Seq, e.Operation, e.Nth, e.Probe = r.Seq, r.Operation, r.Nth, r.Probe != messages.NoProbe
 	var h maphash.Hash
 	h.SetSeed(t.seed)
 	h.WriteString(r.Method)

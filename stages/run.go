@@ -77,6 +77,7 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	toReporter := spawn[messages.ToReporter](w, "reporter", 4*slots+16)
 
 	var unbuildable []generator.Unbuildable
+	var probes *reporter.Probes
 	if r.Again != nil {
 		toGenerator.handle = rechecks.NewScript(r.Again, toPacer.Tell).Handle
 	} else {
@@ -85,9 +86,11 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 			Dictionaries: r.Dictionaries, Plan: r.Plan,
 		}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
 		toGenerator.handle, unbuildable = g.Handle, g.Unbuildable()
+		probes = announced(g)
 	}
 
 	report := r.Report
+	report.Probes = probes
 	report.Document, report.Settings, report.Seed, report.Done = r.Document, r.Settings, r.Seed, done
 	report.LastWrite = r.LastWrite
 	report.SignIns, report.Plan = signIns(r.Keys, r.Document), r.Keys.Plan()
@@ -116,6 +119,19 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	rep := reporter.New(report, c, reporter.Neighbours{Pacer: toPacer.Tell, Self: toReporter.Tell})
 	toReporter.handle = rep.Handle
 	return &pipeline{generator: toGenerator, pacer: toPacer, sender: toSender, reporter: rep, transport: transport}
+}
+
+// announced are the security probes that the generator will send, nil where it sends none.
+func announced(g *generator.Generator) *reporter.Probes {
+	share := g.ProbesShare()
+	if share <= 0 {
+		return nil
+	}
+	told := &reporter.Probes{Share: share, Kinds: []reporter.ProbeTold{}}
+	for _, p := range g.Probes() {
+		told.Kinds = append(told.Kinds, reporter.ProbeTold{Kind: string(p.Kind), Operations: p.Operations, Why: p.Why})
+	}
+	return told
 }
 
 // signIns are the run's sign-ins and who needs them.

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/restest/restest/clock"
 	"github.com/restest/restest/messages"

@@ -315,7 +315,7 @@ func (a *again) take(e *reporter.ExchangeTold, to *reporter.Again, steps []repor
 		a.operations = append(a.operations, steps[i].Operation)
 	}
 	r := a.requestOf(to)
-	r.Valid, r.Breaks = e.Request.Valid, string(e.Request.Breaks)
+	r.Valid, r.Breaks, r.Probe = e.Request.Valid, string(e.Request.Breaks), messages.Probe(e.Request.Probe)
 	if s := e.Request.Series; s != nil && len(steps) > 0 {
 		r.Series = &messages.Step{Kind: s.Kind, Thing: string(s.Thing)}
 	}
@@ -400,7 +400,11 @@ func dress(r *messages.Request, operation string, p *prepared, environ []string)
 	if r.Body != nil {
 		r.Body = []byte(fill(string(r.Body)))
 	}
-	for _, k := range p.keys.For(p.doc, p.doc.Operations[at], 0, func(int) []credentials.Placed { return nil }) {
+	keys := p.keys.For(p.doc, p.doc.Operations[at], 0, func(int) []credentials.Placed { return nil })
+	if r.Probe.Unauthenticated() || r.Probe == messages.OtherUser {
+		keys = nil // they are not the first user's to carry
+	}
+	for _, k := range keys {
 		for i := range r.Header {
 			if k.In == "header" && strings.EqualFold(r.Header[i].Name, k.Name) {
 				r.Header[i].Value = k.Value

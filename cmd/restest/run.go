@@ -301,6 +301,9 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 		return nil, err
 	}
 	p.mask = p.keys.Mask()
+	if p.given.Security.Probes && p.plan != nil && p.plan.SecurityShare() == 0 {
+		warnings = append(warnings, "security.probes is on, but the plan gives security no share, so no probe is sent")
+	}
 	p.notes = slices.Concat(warnings, p.keys.Warnings(), p.notes, p.fitDictionaries())
 	return p, nil
 }

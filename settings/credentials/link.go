@@ -67,9 +67,10 @@ type plan struct {
 	Own    bool     `json:"own,omitempty"`
 }
 
-// Plan is how the run signs in, as JSON; nil where nobody does. It holds the keys.
+// Plan is whose the run's requests are and how they sign in, as JSON; nil where they are nobody's in particular. It holds
+// the keys.
 func (k *Keys) Plan() json.RawMessage {
-	if k == nil || len(k.logins) == 0 {
+	if k == nil || len(k.logins) == 0 && len(k.users) == 0 {
 		return nil
 	}
 	text, err := json.Marshal(plan{k.users, k.logins, k.own})

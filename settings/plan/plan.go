@@ -17,9 +17,10 @@ const (
 	Series   = "series"
 	Mutation = "mutation"
 	Fuzzing  = "fuzzing"
+	Security = "security"
 )
 
-var strategyNames = []string{Nominal, Series, Mutation, Fuzzing}
+var strategyNames = []string{Nominal, Series, Mutation, Fuzzing, Security}
 
 // The sources of values, by their names in a plan.
 const (
@@ -59,8 +60,8 @@ type Weighted struct {
 	Weight int
 }
 
-// Default is the plan that is followed where none is given. The series' share of it all is that of series.share, to the
-// nearest whole number.
+// Default is the plan that is followed where none is given. The series' share of it is that of series.share, to the
+// nearest whole number; security probes come on top, with security.share of it all where they are switched on.
 func Default(s settings.Settings) *Plan {
 	g := s.Generation
 	sources := []Group{{{Enum, 1}}, {
@@ -71,24 +72,38 @@ func Default(s settings.Settings) *Plan {
 		{Dictionary, g.DictionaryWeight},
 	}}
 	const others = nominal + mutation + fuzzing
+	series := beside(others, s.Series.Share)
+	security := 0
+	if s.Security.Probes {
+		security = beside(others+series, s.Security.Share)
+	}
 	return &Plan{Strategies: []Strategy{
 		{Nominal, nominal, sources},
-		{Series, int(math.Round(min(others*s.Series.Share/(1-min(s.Series.Share, 1)), mostShare))), nil},
+		{Series, series, nil},
 		{Mutation, mutation, nil},
 		{Fuzzing, fuzzing, nil},
+		{Security, security, nil},
 	}}
+}
+
+// beside is the share that has that part of it all, to the nearest whole number, where the others have so much.
+func beside(others int, part float64) int {
+	return int(math.Round(min(float64(others)*part/(1-min(part, 1)), mostShare)))
 }
 
 const nominal, mutation, fuzzing = 45, 20, 25
 
-// SeriesShare is the share, 0 to 1, of the requests that belong to series.
-func (p *Plan) SeriesShare() float64 {
-	var series, all int
+// SeriesShare is the share, 0 to 1, of the requests that belong to series, SecurityShare of those to security probes.
+func (p *Plan) SeriesShare() float64   { return p.shareOf(Series) }
+func (p *Plan) SecurityShare() float64 { return p.shareOf(Security) }
+
+func (p *Plan) shareOf(name string) float64 {
+	var own, all int
 	for _, s := range p.Strategies {
 		all += s.Share
-		if s.Name == Series {
-			series += s.Share
+		if s.Name == name {
+			own += s.Share
 		}
 	}
-	return float64(series) / float64(max(all, 1))
+	return float64(own) / float64(max(all, 1))
 }

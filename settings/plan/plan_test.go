@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -51,8 +52,30 @@ func TestSharesWithoutAPlan(t *testing.T) {
 	for _, s := range Default(settings.Default()).Strategies {
 		shares[s.Name] = s.Share
 	}
-	if want := map[string]int{Nominal: 45, Series: 10, Mutation: 20, Fuzzing: 25}; !reflect.DeepEqual(shares, want) {
+	if want := map[string]int{Nominal: 45, Series: 10, Mutation: 20, Fuzzing: 25, Security: 0}; !reflect.DeepEqual(shares, want) {
 		t.Errorf("got %v", shares)
+	}
+}
+
+// Decision 0025: security probes have no share unless they are switched on, or a plan gives them one.
+func TestSecurityProbesHaveAShareWhereTheyAreAskedFor(t *testing.T) {
+	s := settings.Default()
+	if share := Default(s).SecurityShare(); share != 0 {
+		t.Errorf("unasked their share is %v", share)
+	}
+	if text := Default(s).Print(); !strings.Contains(text, "strategy: security\n    share: 0\n") {
+		t.Errorf("the plan does not show them:\n%s", text)
+	}
+	s.Security.Probes = true
+	for _, part := range []float64{0, 0.1, 0.5} {
+		s.Security.Share = part
+		if share := Default(s).SecurityShare(); math.Abs(share-part) > 0.005 {
+			t.Errorf("with security.share=%v their share is %v", part, share)
+		}
+	}
+	p, err := read("version: 1\nstrategies: [{strategy: nominal, share: 3}, {strategy: security, share: 1}]")
+	if err != nil || p.SecurityShare() != 0.25 {
+		t.Errorf("a plan gives them %v, %v", p, err)
 	}
 }
 
@@ -62,7 +85,7 @@ func TestEverythingWrongWithAPlanIsToldAtOnce(t *testing.T) {
 		{"strategies: [{strategy: nominal, share: 1}]", "p.yaml:1: does not say its version; write version: 1"},
 		{"version: 2", "p.yaml:1: is of version 2, and only 1 is known"},
 		{"version: 1\nstrategies:\n  - strategy: nominall\n    share: much\n  - share: 2\n", "p.yaml:3: nominall is no strategy; did you mean nominal?\n" +
-			"p.yaml:4: share is not a whole number from 0 to 1000000\np.yaml:5: a strategy has no name; write strategy: and one of nominal, series, mutation, fuzzing"},
+			"p.yaml:4: share is not a whole number from 0 to 1000000\np.yaml:5: a strategy has no name; write strategy: and one of nominal, series, mutation, fuzzing, security"},
 		{"version: 1\nstrategies: [{strategy: nominal}]", "p.yaml:2: nominal has no share; write share: and a number"},
 		{"version: 1\nstrategies: [{strategy: nominal, share: 0}]", "p.yaml:2: the shares are all 0, so nothing would be sent; give one of them a share"},
 		{"version: 1\nstrategies: [{strategy: mutation, share: 1, sources: [random]}]", "p.yaml:2: mutation takes no sources: it goes by what was accepted"},

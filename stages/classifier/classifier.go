@@ -213,7 +213,7 @@ var unknown = &document.Operation{}
 // lookUp finds the exchange's operation and what is declared of its reply: of the redirect, where one was followed.
 func (c *Classifier) lookUp(e *messages.Exchange) (*document.Operation, checks.Declared) {
 	i := e.Request.Operation
-	if i < 0 || i >= len(c.operations) {
+	if i < 0 || i >= len(c.operations) || e.Request.Probe == messages.HiddenMethod {
 		return unknown, checks.Declared{}
 	}
 	if e.Reply == nil {

@@ -26,6 +26,7 @@ type followed struct {
 	requests, steps int64
 	// disturbed are the series that the newest offer disturbs, noted those that it may yet turn out to have disturbed.
 	disturbed, noted []int64
+	probing          probing
 	// stepped is the number of the newest request that is the next step of a series under way; a create that was refused is
 	// such a one, too.
 	stepped int64
@@ -40,18 +41,20 @@ type running struct {
 	// early are the paths of the requests that could change something and were offered while the address was not known:
 	// others can learn of the thing, from a list, before the answer to its create is heard.
 	early []string
+	// course is that of a security probe, nil for a series that is none.
+	course *probeCourse
 }
 
 // mostEarly bounds the requests that are noted for a series; one with more is taken for disturbed.
 const mostEarly = 256
 
-func newFollowed(doc *document.Document, g *graph.Graph, on settings.Series, share float64, usable func(int) bool, several bool) *followed {
+func newFollowed(doc *document.Document, g *graph.Graph, on settings.Series, share float64, usable func(int) bool) *followed {
 	f := &followed{share: share, courses: map[int][]series.Course{}, begun: map[int]int{}}
 	if share <= 0 {
 		return f
 	}
 	for _, r := range g.Resources {
-		if courses := series.Courses(doc, r, on, usable, several); len(courses) > 0 {
+		if courses := series.Courses(doc, r, on, usable); len(courses) > 0 {
 			f.courses[r.Create] = append(f.courses[r.Create], courses...)
 		}
 	}
@@ -60,21 +63,46 @@ func newFollowed(doc *document.Document, g *graph.Graph, on settings.Series, sha
 
 // begin makes the request, which creates, the first of a series where it is time for one.
 func (f *followed) begin(r *messages.Request) {
-	courses := f.courses[r.Operation]
-	if len(courses) == 0 || len(f.running) >= mostSeries || float64(f.steps) > f.share*float64(f.requests+1) {
+	if r.Purpose == messages.Probing {
+		c, _ := f.probeFor(r.Operation)
+		f.probing.began(r.Operation, c)
+		if c != nil {
+			f.run(r, running{course: c}, &c.Course)
+		}
 		return
 	}
-	if slices.ContainsFunc(f.running, func(s running) bool { return s.Course.Resource.Create == r.Operation }) {
+	courses := f.courses[r.Operation]
+	if len(courses) == 0 || float64(f.steps) > f.share*float64(f.requests+1) || !f.room(r.Operation) {
 		return
 	}
 	n := f.begun[r.Operation]
 	f.begun[r.Operation] = n + 1
-	f.number++
 	f.steps++
-	s := series.Begin(f.number, &courses[n%len(courses)])
+	f.run(r, running{}, &courses[n%len(courses)])
+}
+
+// run has the course begin with the request.
+func (f *followed) run(r *messages.Request, s running, c *series.Course) {
+	f.number++
+	s.Series = series.Begin(f.number, c)
 	r.Purpose, r.Series = messages.InSeries, s.Place()
 	r.Series.Nth = 1
-	f.running = append(f.running, running{Series: s})
+	f.running = append(f.running, s)
+}
+
+// room says whether a series that begins with the operation can be begun beside those under way.
+func (f *followed) room(operation int) bool {
+	return len(f.running) < mostSeries &&
+		!slices.ContainsFunc(f.running, func(s running) bool { return s.Course.Steps[0].Operation == operation })
+}
+
+// took counts a step of the series, or takes it back.
+func (f *followed) took(s *running, n int64) {
+	if s.course != nil {
+		f.probing.steps += n
+	} else {
+		f.steps += n
+	}
 }
 
 // counted notes a request that was offered: it may disturb series.
@@ -88,7 +116,7 @@ func (f *followed) counted(r *messages.Request) {
 	for i := range f.running {
 		s := &f.running[i]
 		switch {
-		case s.Disturbed || r.Series != nil && r.Series.Series == s.Number:
+		case s.Disturbed || r.Series != nil && r.Series.Series == s.Number || s.Course.Resource == nil:
 		case s.address == "" && len(s.early) < mostEarly:
 			s.early = append(s.early, target)
 			f.noted = append(f.noted, s.Number)
@@ -166,19 +194,28 @@ func (f *followed) takeBack(r *messages.Request) {
 	}
 	f.disturbed, f.noted = f.disturbed[:0], f.noted[:0]
 	if r.Series == nil {
+		if r.Purpose == messages.Probing {
+			f.probing.takeBack(nil)
+		}
 		return
 	}
 	i := f.find(r.Series.Series)
 	if i < 0 {
 		return
 	}
-	f.steps--
+	s := &f.running[i]
 	if r.Seq == f.stepped {
-		f.running[i].Series = f.running[i].Unsent()
+		f.took(s, -1)
+		s.Series = s.Unsent()
 		return
 	}
+	if s.course != nil {
+		f.probing.takeBack(s.course)
+	} else {
+		f.steps--
+		f.begun[r.Operation]--
+	}
 	f.running = slices.Delete(f.running, i, i+1)
-	f.begun[r.Operation]--
 	f.number--
 }
 
@@ -191,7 +228,7 @@ func (g *Generator) nextStep(want messages.Want, now messages.Instant) *messages
 			continue
 		}
 		may, never := true, false
-		if step.Other {
+		if step.As == series.Second {
 			may, never = g.mayAs(step.Operation, 1)
 		}
 		if !may && !never {
@@ -207,7 +244,7 @@ func (g *Generator) nextStep(want messages.Want, now messages.Instant) *messages
 			continue
 		}
 		s.Series = s.Sent()
-		g.follow.steps++
+		g.follow.took(s, 1)
 		g.follow.stepped = r.Seq
 		return r
 	}
@@ -223,16 +260,18 @@ func (g *Generator) buildStep(s *running, step series.Step) *messages.Request {
 		g.seq++
 		again.Seq, again.Nth = g.seq, g.nth[step.Operation]
 		r = &again
-	} else {
-		user := 0
-		if step.Other {
-			user = 1
-		}
-		if r = g.buildFor(step.Operation, s.Thing, messages.InSeries, user); r == nil {
-			return nil
-		}
+	} else if r = g.buildFor(step.Operation, s.Thing, messages.InSeries, 0); r == nil {
+		return nil
+	}
+	if s.course != nil && !g.changeFor(r, s, step) {
+		g.seq--
+		g.nth[step.Operation]--
+		return nil
 	}
 	r.Purpose, r.Series = messages.InSeries, s.Place()
+	if r.Probe != messages.NoProbe {
+		r.Purpose = messages.Probing
+	}
 	if n := len(s.Thing); n > 0 {
 		r.Series.Thing = plainText(s.Thing[n-1])
 	}
@@ -266,9 +305,17 @@ func (g *Generator) answered(l messages.Learned, made thing) {
 		return
 	}
 	s := &g.follow.running[i]
+	step := len(s.Taken)
 	next, over := s.Answered(l, made)
 	s.Series = next
-	if len(s.Taken) == 1 && s.address == "" && made != nil {
+	if s.course != nil && step == len(s.Course.Steps)-1 && len(s.Taken) > step {
+		s.course.answered++
+	}
+	switch {
+	case len(s.Taken) != 1 || s.created.Request != nil:
+	case s.Course.Resource == nil:
+		s.created = l
+	case made != nil:
 		s.created = l
 		s.found(g.address(s.Course.Resource, made))
 	}

@@ -140,7 +140,8 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	usable := func(operation int) bool { return g.plans[operation] != nil }
 	g.order.operations = buildable
 	g.signIns = newSignIns(cfg.Keys, doc, buildable)
-	g.follow = newFollowed(doc, relations, cfg.Settings.Series, cfg.plan().SeriesShare(), usable, g.Users() > 1)
+	g.follow = newFollowed(doc, relations, cfg.Settings.Series, cfg.plan().SeriesShare(), usable)
+	g.follow.probing = g.newProbing(usable)
 	g.order.schedule = newSchedule(cfg.Settings.Schedule.Learn, len(doc.Operations))
 	for _, e := range relations.Edges {
 		if usable(e.Producer) && usable(e.Consumer) {
@@ -256,7 +257,7 @@ func (g *Generator) follows(r *messages.Request) bool {
 		g.strategies.takeBack(r)
 		return false
 	}
-	if r.Valid || r.ByDiscriminator {
+	if r.Valid || r.ByDiscriminator || r.Purpose == messages.Probing {
 		g.follow.begin(r)
 	}
 	g.follow.counted(r)
@@ -292,7 +293,13 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 	nth := g.nth[operation] + 1
 	var r *messages.Request
 	g.strategies.newest, g.strategies.covers = nil, false
+	if purpose == messages.Nominal {
+		if r = g.probe(p, nth); r != nil {
+			purpose = messages.Probing
+		}
+	}
 	switch {
+	case r != nil:
 	case purpose != messages.Nominal:
 		// Every second PUT of a series leaves out what it may: what is there all the same shows that it does not replace.
 		least := purpose == messages.InSeries && p.op.Method == http.MethodPut && nth%2 == 0
@@ -352,7 +359,7 @@ func (g *Generator) learn(m messages.Learned) {
 		g.signIns.signedIn(m, g.seq)
 		return // what it gave is nothing to invent values from
 	}
-	if g.signIns != nil && m.Reply != nil {
+	if g.signIns != nil && m.Reply != nil && !m.Request.Probe.Unauthenticated() {
 		g.signIns.answered(m, max(0, slices.Index(g.signIns.users, m.Request.User)))
 	}
 	if m.Request.Purpose == messages.OpeningLap {
@@ -365,21 +372,30 @@ func (g *Generator) learn(m messages.Learned) {
 	p := g.plans[m.Request.Operation]
 	g.strategies.learn(&m)
 	g.rechecks.Learn(m, g.made(&m))
-	g.order.schedule.learn(m)
-	made := g.discover(m)
+	if m.Request.Probe == messages.NoProbe {
+		g.order.schedule.learn(m)
+	}
+	var made thing
+	if m.Request.Probe != messages.HiddenMethod { // what that is answered is not the operation's
+		made = g.discover(m)
+	}
 	switch m.Request.Purpose {
 	case messages.InSeries:
 		g.answered(m, made)
+	case messages.Probing:
+		if m.Request.Series != nil {
+			g.answered(m, made)
+		}
 	case messages.CleaningUp:
 		g.tidied(m)
 	default:
 		// A reply to a request that does not fit the document says nothing of what does; but what it deleted is gone.
-		if m.Request.Valid || m.Request.ByDiscriminator || p.op.Method == http.MethodDelete {
+		if (m.Request.Valid || m.Request.ByDiscriminator) && m.Request.Probe == messages.NoProbe || p.op.Method == http.MethodDelete {
 			g.memory.learn(p, m)
 		}
 	}
 	// What a later step of a series is refused for is often that its thing is gone, and says nothing of values.
-	if r := m.Request; (r.Valid || r.ByDiscriminator) && r.Purpose != messages.CleaningUp && (r.Series == nil || r.Series.Nth == 1) {
+	if r := m.Request; (r.Valid || r.ByDiscriminator) && r.Probe == messages.NoProbe && r.Purpose != messages.CleaningUp && (r.Series == nil || r.Series.Nth == 1) {
 		g.lessons.learn(p, m)
 	}
 }

@@ -35,8 +35,12 @@ func (g *Generator) recheck(now clock.Instant, want messages.Want, barred messag
 	return r
 }
 
-// dress has the request carry the credentials of its user as they are now.
+// dress has the request carry the credentials of its user as they are now. One that was sent without any, or with wrong
+// ones, stays as it is.
 func (g *Generator) dress(r *messages.Request) {
+	if r.Probe.Unauthenticated() {
+		return
+	}
 	user := max(0, slices.Index(g.signIns.users, r.User))
 	carried := g.carriedBy(g.plans[r.Operation], user)
 	r.Header = slices.Clone(r.Header)

@@ -81,6 +81,43 @@ var situations = []situation{
 		},
 	},
 	{
+		name:   "security probes",
+		report: true,
+		config: func(c *Config) {
+			c.Mask = keys("header:X-Key=sesame-4711")
+			c.KeysUsed = []string{"header X-Key"}
+			c.Probes = &Probes{Share: 0.1, Kinds: []ProbeTold{
+				{Kind: "anonymous", Operations: 2},
+				{Kind: "wrongCredentials", Operations: 2},
+				{Kind: "otherUser", Why: "no thing can be made and read, or there is no second user (--auth-file)"},
+				{Kind: "injection", Operations: 1},
+			}}
+		},
+		play: func(s *scene) Result {
+			key := request(func(r *messages.Request) {
+				r.Header = append(r.Header, messages.Field{Name: "X-Key", Value: "sesame-4711"})
+			})
+			probe := func(kind messages.Probe) func(*messages.Judged) {
+				return request(func(r *messages.Request) {
+					r.Purpose, r.Probe, r.Valid = messages.Probing, kind, false
+				})
+			}
+			for i := range 8 {
+				s.at(time.Duration(i) * 500 * time.Millisecond)
+				s.judged(0, 200, key)
+				s.judged(1, 201, key)
+				s.judged(1, 401, probe(messages.WrongCredentials), request(func(r *messages.Request) {
+					r.Header = append(r.Header, messages.Field{Name: "X-Key", Value: "restest-no-such-key"})
+				}))
+			}
+			s.judged(0, 200, probe(messages.Anonymous), finding(messages.Finding{
+				Code: 311, Error: true, Title: "Accepted without credentials: 200 OK", Expected: "401 or 403, as the document asks for credentials", Got: "200 OK", Cause: "anonymous",
+			}))
+			s.at(10 * time.Second)
+			return s.over(messages.DeadlineCame)
+		},
+	},
+	{
 		name: "told to wait",
 		config: func(c *Config) {
 			c.Document = shop(8)

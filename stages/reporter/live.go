@@ -245,6 +245,9 @@ func (r *Reporter) opening() string {
 	if len(cfg.KeysMissing) > 0 {
 		say("no key for", "%s; operations that need one may answer 401", names(cfg.KeysMissing, 10))
 	}
+	for i, line := range cfg.Probes.announced() {
+		say([]string{"probes", ""}[min(i, 1)], "%s", line)
+	}
 	switch {
 	case cfg.Out == nil:
 		say("report", "none is written")

@@ -63,6 +63,8 @@ type RunLine struct {
 	LastWrite int64 `json:"lastWrite"`
 	// TestPlan is the test plan that was given, as a file.
 	TestPlan string `json:"testPlan,omitempty"`
+	// Probes are the security probes that were announced.
+	Probes *Probes `json:"probes,omitempty"`
 	// Files are the document's files; FilesNote says why they are not here.
 	Files     []FileLine `json:"files,omitempty"`
 	FilesNote string     `json:"filesNote,omitempty"`
@@ -344,6 +346,7 @@ func (r *Reporter) runLine() *RunLine {
 	for _, op := range doc.Operations {
 		told.Operations = append(told.Operations, OperationLine{op.Index, op.ID, op.Method, op.Path})
 	}
+	told.Probes = r.cfg.Probes
 	told.Dictionaries, told.Unbuildable = r.dictionariesTold(), r.unbuildableLines()
 	told.Files, told.FilesNote = r.cfg.Files.lines(r.mask), r.cfg.Files.note()
 	return told

@@ -56,6 +56,7 @@ type Report struct {
 	Limits            Limits            `json:"limits"`
 	Settings          []SettingLine     `json:"settings"`
 	OwnFailures       []OwnFailure      `json:"ownFailures"`
+	Probes            *Probes           `json:"probes,omitempty"`    // where security probes were to be sent
 	CleanUp           *CleanUp          `json:"cleanUp,omitempty"`   // where the run made something it knew how to delete
 	Simulated         *Simulated        `json:"simulated,omitempty"` // for a run on paper alone
 }
@@ -453,7 +454,7 @@ func (r *Reporter) report() *Report {
 			SignIns: r.signInTold(),
 		},
 	}
-	rep.CleanUp = r.cleanUp()
+	rep.CleanUp, rep.Probes = r.cleanUp(), r.probesTold()
 	if r.cfg.Simulated != nil {
 		told := r.cfg.Simulated()
 		rep.Simulated = &told

@@ -53,6 +53,8 @@ type Config struct {
 	Dictionaries []Dictionary
 	// Known are findings that do not count; nil where no list of them was given.
 	Known []Known
+	// Probes are the kinds of security probes that are sent, nil where none are.
+	Probes *Probes
 	// Unbuildable are operations the document allows and the generator cannot build a request for.
 	Unbuildable []Unbuildable
 	// LeftAlone are the operations that the plan leaves alone, TestPlan is the plan that was given, as a file; "" for none.
@@ -160,6 +162,7 @@ type Reporter struct {
 	together   together
 	belongings belongings
 	learned    learned
+	probes     map[messages.Probe]int64 // how many were sent
 	failures   failures
 
 	recording *recording
@@ -196,7 +199,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Reporter {
 	}
 	r := &Reporter{
 		cfg: cfg, clk: clk, to: to, mask: cfg.Mask,
-		untestable: map[int]string{}, leftAlone: map[int]bool{},
+		untestable: map[int]string{}, leftAlone: map[int]bool{}, probes: map[messages.Probe]int64{},
 		signIns:  make([]signInTally, len(cfg.SignIns)),
 		tally:    newTally(len(cfg.Document.Operations)),
 		gathered: newGathered(cfg.Settings.Report.MostFindings),
@@ -269,6 +272,7 @@ func (r *Reporter) Handle(m messages.ToReporter) {
 func (r *Reporter) judged(j *messages.Judged) {
 	r.signedIn(j)
 	r.tally.add(j)
+	r.probed(j.Exchange)
 	r.listen(j.Exchange)
 	r.learned.add(r.cfg.Dictionaries, j.Exchange)
 	r.belongings.judged(j.Exchange)

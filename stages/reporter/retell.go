@@ -65,7 +65,7 @@ func Retell(cfg Config, run *RunLine) (*Retelling, error) {
 	}
 	cfg.Tool, cfg.Source, cfg.URL, cfg.Seed = run.Tool, run.Document.Source, run.URL, run.Seed
 	cfg.KeysUsed, cfg.KeysMissing, cfg.Dictionaries = run.Keys, run.KeysNotGiven, run.Dictionaries
-	cfg.Quiet, cfg.Live = true, nil
+	cfg.Probes, cfg.Quiet, cfg.Live = run.Probes, true, nil
 	for _, s := range run.Settings {
 		cfg.Values = append(cfg.Values, settings.Value{Name: s.Name, Value: s.Value, Default: s.Default, Origin: s.Origin, Where: s.Where})
 	}
@@ -155,7 +155,7 @@ func (t *Retelling) message(told *ExchangeTold, judged *JudgedLine) (*messages.J
 		Failure: string(told.Failure),
 		Request: &messages.Request{
 			Seq: told.Seq, Nth: told.Nth, Operation: operation, Method: string(told.Request.Method), Target: string(told.Request.Target),
-			Header: fieldsOf(told.Request.Header), Valid: told.Request.Valid, Breaks: string(told.Request.Breaks), User: string(told.Request.User),
+			Header: fieldsOf(told.Request.Header), Valid: told.Request.Valid, Breaks: string(told.Request.Breaks), User: string(told.Request.User), Probe: messages.Probe(told.Request.Probe),
 		},
 	}
 	var err error

@@ -28,6 +28,7 @@ func (r *Reporter) summary(v verdict) string {
 	s.replies()
 	s.timeSpent()
 	s.signedInLines()
+	s.probing()
 	s.waits()
 	s.foreseen()
 	s.rate()

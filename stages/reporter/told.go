@@ -104,7 +104,9 @@ type RequestTold struct {
 	Elsewhere string `json:"elsewhere,omitempty"`
 	Valid     bool   `json:"valid"`
 	// Breaks is the rule of the document that it breaks on purpose, Series its place in a series.
-	Breaks  Text        `json:"breaks,omitempty"`
+	Breaks Text `json:"breaks,omitempty"`
+	// Probe is the kind of security probe that it is.
+	Probe   string      `json:"probe,omitempty"`
 	Series  *SeriesTold `json:"series,omitempty"`
 	Origins []Origin    `json:"origins,omitempty"`
 }
@@ -211,7 +213,7 @@ func (t *teller) request(r *messages.Request) RequestTold {
 		Valid:   r.Valid,
 		Breaks:  t.text("breaks", r.Breaks),
 	}
-	told.User = t.text("user", r.User)
+	told.User, told.Probe = t.text("user", r.User), string(r.Probe)
 	if r.SignIn != nil {
 		told.Elsewhere = r.SignIn.Elsewhere
 	}
@@ -496,6 +498,8 @@ func purposeWord(p messages.Purpose) string {
 		return "fuzzing"
 	case messages.InSeries:
 		return "inSeries"
+	case messages.Probing:
+		return "probing"
 	case messages.SigningIn:
 		return "signingIn"
 	case messages.CleaningUp:

@@ -79,6 +79,15 @@ func All() []Check {
 		sqlError{},
 		reflectedScript{},
 
+		massAssignment{},
+		existenceLeaked{},
+		notRecognized{},
+		inconsistentAuthorization{},
+		ignoredAnonymous{},
+		anonymousModification{},
+		hiddenAccessible{},
+		authNotEnforced{},
+
 		stillThereAfterDelete{},
 		changedByRefusedWrite{},
 		repeatedPutCreates{},

@@ -359,7 +359,7 @@ func TestEachCheckCanBeSwitchedByItsOwnSettingAlone(t *testing.T) {
 			t.Errorf("%s: the title %q is no line", about.Name, about.Title)
 		}
 	}
-	if len(codes) != 43 {
+	if len(codes) != 51 {
 		t.Errorf("%d checks", len(codes))
 	}
 }

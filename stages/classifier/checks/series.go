@@ -15,10 +15,11 @@ import (
 // What the checks of series share. A series is silent where another request of the run may have changed the thing, where
 // a step was refused or has no whole reply, and about values the server computes.
 
-// steps are the place of the exchange in a series of that kind ("" for any), nil where nothing can be said of it.
+// steps are the place of the exchange in a series of that kind ("" for any), nil where nothing can be said of it, as of
+// a security probe.
 func (in *Input) steps(kind string) *messages.Step {
 	s := in.Exchange.Request.Series
-	if s == nil || kind != "" && s.Kind != kind || s.Disturbed || len(s.Taken) == 0 || in.Exchange.Outcome != messages.Answered || in.plain() == nil {
+	if s == nil || in.Exchange.Request.Probe != messages.NoProbe || kind != "" && s.Kind != kind || s.Disturbed || len(s.Taken) == 0 || in.Exchange.Outcome != messages.Answered || in.plain() == nil {
 		return nil
 	}
 	for _, t := range s.Taken {

@@ -37,7 +37,7 @@ var sqlErrors = []trace{
 
 func (c sqlError) Check(in *Input) []messages.Finding {
 	reply := in.reply()
-	if reply == nil || reply.Status < 400 || len(reply.Body) == 0 || in.Refused || !fuzzed(in.Exchange.Request) {
+	if reply == nil || reply.Status < 400 || len(reply.Body) == 0 || in.Refused || !troublesome(in.Exchange.Request) {
 		return nil
 	}
 	body := reply.Body[:min(len(reply.Body), longestSearched)]
@@ -54,8 +54,8 @@ func (c sqlError) Check(in *Input) []messages.Finding {
 	return nil
 }
 
-// fuzzed says whether the request was made to hold a troublesome value, or is sent again for one that was.
-func fuzzed(r *messages.Request) bool {
-	return r.Purpose == messages.Fuzzing || r.Purpose == messages.Rechecking &&
+// troublesome says whether the request was made to hold a troublesome value, or is sent again for one that was.
+func troublesome(r *messages.Request) bool {
+	return r.Purpose == messages.Fuzzing || r.Probe == messages.Injection || r.Purpose == messages.Rechecking &&
 		slices.ContainsFunc(r.Origins, func(o messages.Origin) bool { return o.Source == "fuzzing" })
 }

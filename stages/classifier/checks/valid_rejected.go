@@ -40,7 +40,7 @@ func (c validRejected) Check(in *Input) []messages.Finding {
 	switch twin := in.Twin != nil && in.Twin(); {
 	case twin:
 		f.Certainty, f.Cause = messages.Certain, "twin"
-	case r.Purpose == messages.Mutating || r.Purpose == messages.Fuzzing || len(r.Hints) > 0:
+	case r.Purpose == messages.Mutating || troublesome(r) || len(r.Hints) > 0:
 		return nil
 	}
 	return []messages.Finding{f}

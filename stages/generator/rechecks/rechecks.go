@@ -315,7 +315,8 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 	switch n := j.shown + j.hidden; {
 	case n < enough, j.shown > 0 && j.hidden > 0 && n < mostAnswers:
 	case j.shown > 0 && j.key.Code == brokenReply && n < mostAnswers: // twice, it can be by chance beside the one that is to blame
-	case j.hidden > 0, j.key.Status == 0: // waiting for no reply over and over is not worth a smaller request
+	case j.hidden > 0, j.request.Probe != messages.NoProbe, // it is compared with a request that would not be smaller
+		j.key.Status == 0: // waiting for no reply over and over is not worth a smaller request
 		l.done(j)
 	default:
 		j.smaller = newReduction(j.request, l.cfg.Rules(j.request))

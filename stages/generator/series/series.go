@@ -22,14 +22,16 @@ const (
 	ListContains      = "listContains"
 	SafeGet           = "safeGet"
 	CreateTwice       = "createTwice"
-	ActAsAnotherUser  = "actAsAnotherUser"
 )
 
 // Course is what a series goes through, its create the first step.
 type Course struct {
-	Kind     string
+	Kind string
+	// Resource is what the thing is one of; nil for a course of requests that are about no thing in particular.
 	Resource *graph.Resource
 	Steps    []Step
+	// Probe is the kind of security probe that the course is there for.
+	Probe messages.Probe
 }
 
 // Step is one request of a course.
@@ -39,13 +41,27 @@ type Step struct {
 	Again int
 	// Whatever has the series go on whatever the step is answered with; it ends else where the answer is no 2xx.
 	Whatever bool
-	// Other has the step taken as another user than the first.
-	Other bool
+	// As says whose credentials it carries.
+	As As
+	// Probe is the kind of security probe that it is; Nowhere has one for a hidden method lead to what is not there.
+	Probe   messages.Probe
+	Nowhere bool
 }
 
+// As is whose credentials a request carries.
+type As uint8
+
+// Those whose they can be.
+const (
+	First    As = iota // those of the run's first user
+	Second             // those of the second
+	Nobody             // none
+	Stranger           // wrong ones
+)
+
 // Courses are the series that can be made around a resource's things, in the order they are tried. Usable says whether
-// requests can be built for an operation, several whether there are users to act as.
-func Courses(doc *document.Document, r *graph.Resource, on settings.Series, usable func(operation int) bool, several bool) []Course {
+// requests can be built for an operation.
+func Courses(doc *document.Document, r *graph.Resource, on settings.Series, usable func(operation int) bool) []Course {
 	has := func(operation int) bool { return operation != graph.None && usable(operation) }
 	if !has(r.Create) {
 		return nil
@@ -58,7 +74,7 @@ func Courses(doc *document.Document, r *graph.Resource, on settings.Series, usab
 			}
 		}
 		if on {
-			courses = append(courses, Course{kind, r, append([]Step{{Operation: r.Create}}, steps...)})
+			courses = append(courses, Course{Kind: kind, Resource: r, Steps: append([]Step{{Operation: r.Create}}, steps...)})
 		}
 	}
 	var reads []Step
@@ -97,9 +113,6 @@ func Courses(doc *document.Document, r *graph.Resource, on settings.Series, usab
 	add(on.DeleteTwice, DeleteTwice, Step{Operation: r.Delete}, Step{Operation: r.Delete, Again: 2})
 	add(on.WriteUnderDeleted, WriteUnderDeleted, Step{Operation: r.Delete}, Step{Operation: write})
 	add(on.CreateTwice, CreateTwice, Step{Operation: r.Create, Again: 1})
-	if several {
-		add(on.ActAsAnotherUser, ActAsAnotherUser, Step{Operation: r.Read, Other: true})
-	}
 	return courses
 }
 
@@ -160,7 +173,7 @@ func (s Series) Answered(l messages.Learned, made []any) (next Series, over bool
 	}
 	step := s.Course.Steps[len(s.Taken)]
 	s.Taken = append(s.Taken[:len(s.Taken):len(s.Taken)], messages.Taken{Request: l.Request, Reply: l.Reply, Value: l.Value})
-	if len(s.Taken) == 1 {
+	if len(s.Taken) == 1 && s.Course.Resource != nil {
 		if s.Thing = made; made == nil {
 			return s, true
 		}
@@ -172,7 +185,7 @@ func (s Series) Answered(l messages.Learned, made []any) (next Series, over bool
 // Deleted says whether a step has deleted the thing.
 func (s Series) Deleted() bool {
 	for i, taken := range s.Taken {
-		if i > 0 && taken.Request.Operation == s.Course.Resource.Delete && taken.Reply.Status < 300 {
+		if i > 0 && s.Course.Resource != nil && taken.Request.Operation == s.Course.Resource.Delete && taken.Reply.Status < 300 {
 			return true
 		}
 	}
@@ -180,4 +193,4 @@ func (s Series) Deleted() bool {
 }
 
 // Longest is how long a series is at most, for those who bound what they keep of it.
-const Longest = 3 + mostReads
+const Longest = 3 + mostReads // a probe has six steps at most

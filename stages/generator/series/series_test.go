@@ -43,7 +43,7 @@ func load(t *testing.T, paths string) (*document.Document, *graph.Resource) {
 	return doc, graph.Of(doc).At("/pets/{}")
 }
 
-func courses(t *testing.T, paths string, several bool, change func(*settings.Series)) map[string]string {
+func courses(t *testing.T, paths string, change func(*settings.Series)) map[string]string {
 	t.Helper()
 	doc, r := load(t, paths)
 	on := settings.Default().Series
@@ -51,7 +51,7 @@ func courses(t *testing.T, paths string, several bool, change func(*settings.Ser
 		change(&on)
 	}
 	found := map[string]string{}
-	for _, c := range series.Courses(doc, r, on, func(int) bool { return true }, several) {
+	for _, c := range series.Courses(doc, r, on, func(int) bool { return true }) {
 		var steps []string
 		for _, s := range c.Steps {
 			op := doc.Operations[s.Operation]
@@ -62,9 +62,6 @@ func courses(t *testing.T, paths string, several bool, change func(*settings.Ser
 			if s.Again > 0 {
 				step += fmt.Sprintf(" as %d", s.Again)
 			}
-			if s.Other {
-				step += " as another"
-			}
 			steps = append(steps, step)
 		}
 		found[c.Kind] = strings.Join(steps, ", ")
@@ -73,7 +70,7 @@ func courses(t *testing.T, paths string, several bool, change func(*settings.Ser
 }
 
 func TestEachKindOfSeriesGoesThroughItsSteps(t *testing.T) {
-	got := courses(t, shop, true, nil)
+	got := courses(t, shop, nil)
 	want := map[string]string{
 		series.ReadAfterCreate:   "POST, GET",
 		series.ReadAfterDelete:   "POST, DELETE, GET",
@@ -84,7 +81,6 @@ func TestEachKindOfSeriesGoesThroughItsSteps(t *testing.T) {
 		series.ListContains:      "POST, GET",
 		series.SafeGet:           "POST, GET, GET photos, GET",
 		series.CreateTwice:       "POST, POST as 1",
-		series.ActAsAnotherUser:  "POST, GET as another",
 	}
 	for kind, steps := range want {
 		if got[kind] != steps {
@@ -102,7 +98,7 @@ func TestASeriesIsMadeOnlyWhereTheDocumentHasItsOperations(t *testing.T) {
     post: {`+ok+`}
   /pets/{id}:
     delete: {`+ok+`}
-`, false, nil)
+`, nil)
 	var kinds []string
 	for kind := range got {
 		kinds = append(kinds, kind)
@@ -114,7 +110,7 @@ func TestASeriesIsMadeOnlyWhereTheDocumentHasItsOperations(t *testing.T) {
 }
 
 func TestEachKindOfSeriesHasItsSwitch(t *testing.T) {
-	all := courses(t, shop, true, nil)
+	all := courses(t, shop, nil)
 	for kind, off := range map[string]func(*settings.Series){
 		series.ReadAfterCreate:   func(s *settings.Series) { s.ReadAfterCreate = false },
 		series.ReadAfterDelete:   func(s *settings.Series) { s.ReadAfterDelete = false },
@@ -125,12 +121,79 @@ func TestEachKindOfSeriesHasItsSwitch(t *testing.T) {
 		series.ListContains:      func(s *settings.Series) { s.ListContains = false },
 		series.SafeGet:           func(s *settings.Series) { s.SafeGet = false },
 		series.CreateTwice:       func(s *settings.Series) { s.CreateTwice = false },
-		series.ActAsAnotherUser:  func(s *settings.Series) { s.ActAsAnotherUser = false },
 	} {
-		got := courses(t, shop, true, off)
+		got := courses(t, shop, off)
 		if _, there := got[kind]; there || len(got) != len(all)-1 {
 			t.Errorf("with %s off there are %v", kind, got)
 		}
+	}
+}
+
+// probes are the courses of probes of a document, each as its kind and its steps.
+func probes(t *testing.T, paths string, change func(*series.Probing)) []string {
+	t.Helper()
+	doc, r := load(t, paths)
+	all := func(int) bool { return true }
+	p := series.Probing{On: settings.Default().Security, Usable: all, Keyed: all, Hides: all, Several: true}
+	if change != nil {
+		change(&p)
+	}
+	var courses []series.Course
+	for i := range doc.Operations {
+		courses = append(courses, series.Probes(doc, i, p)...)
+	}
+	var told []string
+	for _, c := range append(courses, series.ProbesAround(doc, r, p)...) {
+		line := c.Kind + ":"
+		for _, s := range c.Steps {
+			line += " " + doc.Operations[s.Operation].Method
+			if strings.HasSuffix(doc.Operations[s.Operation].Path, "photos") {
+				line += " photos"
+			}
+			if s.Again > 0 {
+				line += fmt.Sprintf(" as %d", s.Again)
+			}
+			line += [...]string{"", " by another", " by nobody", " by a stranger"}[s.As]
+			if s.Probe != messages.NoProbe {
+				line += "!"
+			}
+		}
+		told = append(told, line)
+	}
+	return told
+}
+
+// Decision 0025: what each probe is compared with comes before it, and what it changes its series has made.
+func TestEachSecurityProbeGoesThroughItsSteps(t *testing.T) {
+	got := probes(t, shop, nil)
+	want := []string{
+		"anonymous: GET GET as 1 by nobody!", "wrongCredentials: GET GET as 1 by a stranger!",
+		"anonymous: POST POST by nobody!", "wrongCredentials: POST POST by a stranger!",
+		"anonymous: GET GET as 1 by nobody!", "wrongCredentials: GET GET as 1 by a stranger!",
+		"anonymous: GET photos GET photos as 1 by nobody!", "wrongCredentials: GET photos GET photos as 1 by a stranger!",
+		"anonymous: POST PUT PUT as 2 by nobody!", "anonymous: POST PATCH PATCH as 2 by nobody!",
+		"anonymous: POST POST photos POST photos by nobody!", "anonymous: POST DELETE by nobody!",
+		"wrongCredentials: POST PUT PUT as 2 by a stranger!", "wrongCredentials: POST PATCH PATCH as 2 by a stranger!",
+		"wrongCredentials: POST POST photos POST photos by a stranger!", "wrongCredentials: POST DELETE by a stranger!",
+		"otherUser: POST GET by another! GET by another! PUT PUT as 4 by another! DELETE by another!",
+		"existenceLeaked: POST GET by another! DELETE GET as 2 by another!",
+		"forbiddenToSome: POST GET GET as 2 by another! GET as 2 by nobody!",
+		"massAssignment: POST POST!",
+		"massAssignment: POST GET PATCH PATCH as 3! GET as 2!", "massAssignment: POST GET PUT PUT as 3! GET as 2!",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	ideas := "\n  /ideas: {post: {" + ok + "}, put: {" + ok + "}}\n  /pets: {post: {" + ok + "}, get: {" + ok + "}}\n  /pets/{id}: {get: {" + ok + "}}\n"
+	hidden := probes(t, ideas, func(p *series.Probing) {
+		p.Keyed = func(int) bool { return false }
+		p.Several, p.On.MassAssignment = false, false
+	})
+	if want := []string{"hiddenMethod: POST POST as 1! POST as 1!"}; !slices.Equal(hidden, want) {
+		t.Errorf("hidden: got %v", hidden)
+	}
+	if none := probes(t, shop, func(p *series.Probing) { p.On = settings.Security{} }); len(none) > 0 {
+		t.Errorf("with all switched off: %v", none)
 	}
 }
 
@@ -143,7 +206,7 @@ func begun(t *testing.T) series.Series {
 	t.Helper()
 	doc, r := load(t, shop)
 	on := settings.Series{DeleteTwice: true}
-	c := series.Courses(doc, r, on, func(int) bool { return true }, false)
+	c := series.Courses(doc, r, on, func(int) bool { return true })
 	s := series.Begin(1, &c[0])
 	if _, _, ready := s.Next(0); ready {
 		t.Fatal("the second step was ready before the first was answered")
@@ -198,7 +261,7 @@ func TestAStepThatWasNeverSentIsTakenAgain(t *testing.T) {
 
 func TestASeriesEndsWhereTheThingIsGoneOrNothingWasMade(t *testing.T) {
 	doc, r := load(t, shop)
-	c := series.Courses(doc, r, settings.Default().Series, func(int) bool { return true }, false)
+	c := series.Courses(doc, r, settings.Default().Series, func(int) bool { return true })
 	made := answer(&messages.Request{Seq: 1, Operation: r.Create}, 201)
 	if _, over := series.Begin(1, &c[0]).Answered(made, nil); !over {
 		t.Error("it goes on without a thing")

@@ -172,6 +172,9 @@ func contentOf(c *reporter.Content, mediaType string) harContent {
 // comment tells what the archive has no member for.
 func comment(e *reporter.ExchangeTold) string {
 	words := []string{e.Operation, e.Request.Purpose}
+	if e.Request.Probe != "" {
+		words = append(words, "security probe: "+e.Request.Probe)
+	}
 	if e.Failure != "" {
 		words = append(words, string(e.Failure))
 	}

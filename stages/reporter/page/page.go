@@ -109,6 +109,7 @@ type finding struct {
 	CurlNote string            `json:"curlNote,omitempty"`
 	Seq      int64             `json:"seq"`
 	Purpose  string            `json:"purpose"`
+	Probe    string            `json:"probe,omitempty"`
 	Valid    bool              `json:"valid,omitempty"`
 	Breaks   string            `json:"breaks,omitempty"`
 	Origins  []reporter.Origin `json:"origins,omitempty"`
@@ -205,7 +206,7 @@ func (b *builder) finding(f *reporter.FindingInFull) finding {
 	if e == nil {
 		return out
 	}
-	out.Operation, out.Seq, out.Purpose, out.Valid = e.Operation, e.Seq, e.Request.Purpose, e.Request.Valid
+	out.Operation, out.Seq, out.Purpose, out.Probe, out.Valid = e.Operation, e.Seq, e.Request.Purpose, e.Request.Probe, e.Request.Valid
 	out.Breaks = b.text(string(e.Request.Breaks))
 	out.Failure, out.Took = reporter.Text(b.text(string(e.Failure))), max(0, e.HeardAt-e.SentAt)
 	if b.longest == whole {

@@ -284,7 +284,7 @@ function inFull(f) {
   if (f.curlNote) parts.push(el("p", { className: "small" }, curl ? "About the curl command: " : "There is no curl command: ", f.curlNote, "."));
   parts.push(el("p", { className: "small" },
     "Seen " + many(f.count, "time") + (f.count > 1 ? ", from " + moment(f.firstSeen) + " to " + moment(f.lastSeen) : ", at " + moment(f.firstSeen)) +
-    ". This is request " + number(f.seq) + " of the run (" + f.purpose + ", " + (f.valid ? "it fits the document" : "it does not fit the document") + ")" +
+    ". This is request " + number(f.seq) + " of the run (" + f.purpose + ", " + (f.probe ? "a security probe: " + f.probe + ", " : "") + (f.valid ? "it fits the document" : "it does not fit the document") + ")" +
     (o && o.declared.file ? "; the operation stands at " + place(o.declared) : "") + ". Finding ", el("code", {}, f.id), "."));
   if (f.masked?.length) parts.push(el("p", { className: "small" }, "Something secret was hidden in: " + f.masked.join(", ") + "."));
   if (f.hops?.length) {

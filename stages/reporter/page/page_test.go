@@ -293,6 +293,7 @@ func TestNoFindingsMakeALargePage(t *testing.T) {
 		fill(reflect.ValueOf(&f).Elem(), fmt.Sprint(i, strings.Repeat("<", 100)))
 		f.ID, f.Code, f.Level, f.Certainty, f.Operation, f.FirstSeen, f.LastSeen, f.Request.Purpose = fmt.Sprintf("%012x", i), "F200", "error", "certain", "addBook", "2027-01-02T03:04:05.000Z", "2027-01-02T03:04:05.000Z", "nominal"
 		f.Recheck.State, f.Known.Until = "confirmed", "2027-06-01"
+		f.Request.Probe = "anonymous"
 		told.Findings = append(told.Findings, f)
 	}
 	page := written(t, told)
