@@ -242,7 +242,10 @@ func TestCase26RequiredInOneDirection(t *testing.T) {
 		`201 {"id":1,"name":"n","friends":[{"name":"m"}]}`: "F200",
 		`201 {"id":1,"name":"n","password":"p"}`:           "",
 	})
-	o.wantFound(t, "POST /users", "F200 201", "F200 201 /friends/0")
+	// It is the same of the same schema, so it is one cause; which of the two is shown is free.
+	if found := sums(o.found("POST /users")); len(found) != 1 || !strings.HasPrefix(found[0], "F200 201") {
+		t.Errorf("found %q", found)
+	}
 	befriended := slices.ContainsFunc(s.arrived(), func(a *arrival) bool { return strings.Contains(string(a.body), `"friends":[{`) })
 	if !befriended {
 		t.Errorf("no user with friends was sent")

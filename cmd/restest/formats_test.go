@@ -190,7 +190,7 @@ func TestEachFormatIsOneThatItsReadersTake(t *testing.T) {
 		}
 	})
 	t.Run("report.md", func(t *testing.T) {
-		if n := strings.Count(string(file("report.md")), "\n```sh\n"); n != len(told.Findings) {
+		if n := strings.Count(string(file("report.md")), "\n```sh\n"); n != min(len(told.Findings), 50) {
 			t.Errorf("%d commands for %d findings", n, len(told.Findings))
 		}
 	})
