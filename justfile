@@ -36,7 +36,7 @@ limiters draws="20000":
     go test ./stages/experimenter/inference -inference.draws {{draws}} -rapid.checks=50000 -rapid.nofailfile -timeout 30m -v |
         grep -E 'right|total|most|^(ok|FAIL|---)'
 
-# The demo, five times at once for half a minute: what is planted in it is found and confirmed, and nothing else
+# The demo, five times for half a minute: what is planted in it is found and confirmed, and nothing else
 truth budget="30s" seed="1":
     #!/usr/bin/env bash
     set -euo pipefail

@@ -53,7 +53,7 @@ type Rechecks struct {
 	// errors and warnings are the findings with something left to ask, in the order they were found.
 	errors, warnings []*job
 	known            map[messages.FindingKey]*job // nil once it is done
-	again            map[messages.FindingKey]int  // how often one was let go with nothing learned of it
+	again            map[messages.FindingKey]letGo
 	sent             int64
 	others           map[messages.FindingKey]int // how often a finding was looked at by another request
 
@@ -68,9 +68,15 @@ type Rechecks struct {
 // New makes an empty list.
 func New(cfg Config) *Rechecks {
 	return &Rechecks{
-		cfg: cfg, known: map[messages.FindingKey]*job{}, again: map[messages.FindingKey]int{}, others: map[messages.FindingKey]int{},
+		cfg: cfg, known: map[messages.FindingKey]*job{}, again: map[messages.FindingKey]letGo{}, others: map[messages.FindingKey]int{},
 		made: map[string]messages.Maker{}, held: map[string]int{}, ids: map[string]int{},
 	}
+}
+
+// letGo is a finding that was given up with nothing learned of it: how often, and which request it was that showed it.
+type letGo struct {
+	times     int
+	signature string
 }
 
 // job is one finding that is being looked at.
@@ -258,6 +264,9 @@ func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
 	if _, known := l.known[key]; known {
 		return
 	}
+	if before, is := l.again[key]; is && before.signature == signature(m.Request) {
+		return // nothing would be learned of it again
+	}
 	most := l.cfg.Most
 	if f.Error {
 		most *= 2 // a flood of warnings hides no error
@@ -276,9 +285,6 @@ func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
 	} else {
 		j.steps = l.situation(&request)
 		j.at = len(j.steps)
-	}
-	if l.again[key] > 0 && len(j.steps) == 0 {
-		return // its thing is of unknown origin, as that of the first was
 	}
 	l.known[key] = j
 	if f.Error {
@@ -379,8 +385,8 @@ func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
 func (l *Rechecks) done(j *job) {
 	l.release(j)
 	l.known[j.key] = nil
-	if j.shown+j.hidden == 0 && l.again[j.key] < mostAgain {
-		l.again[j.key]++
+	if before := l.again[j.key]; j.shown+j.hidden == 0 && before.times < mostAgain {
+		l.again[j.key] = letGo{before.times + 1, signature(j.request)}
 		delete(l.known, j.key)
 	}
 	if j.key.Code == brokenReply && j.shown == 0 && l.others[j.key] < mostOthers {

@@ -260,7 +260,7 @@ func TestWithoutItsThingAFindingIsLeft(t *testing.T) {
 	}
 }
 
-func TestAFindingOfWhichNothingWasLearnedComesBackWithAThingThatCanBeMade(t *testing.T) {
+func TestAFindingOfWhichNothingWasLearnedComesBackWithAnotherRequest(t *testing.T) {
 	w := newWorld(t, func(r *messages.Request) (int, bool) {
 		if r.Method == "POST" {
 			return 201, false
@@ -273,7 +273,7 @@ func TestAFindingOfWhichNothingWasLearnedComesBackWithAThingThatCanBeMade(t *tes
 	}
 	w.find(messages.Request{Operation: 1, Method: "GET", Target: "/things/1", Valid: true})
 	if r := w.list.Next(0, w.seq, false, messages.Want{}); r != nil {
-		t.Fatalf("%s %s is sent, of which nobody knows how to make it", r.Method, r.Target)
+		t.Fatalf("%s %s is sent, of which nothing was learned", r.Method, r.Target)
 	}
 	maker := post("/things", `{"name":"a"}`)
 	maker.Seq = w.seq + 1
