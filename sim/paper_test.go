@@ -120,6 +120,9 @@ func TestTheDemosFaultsAreFoundAndNothingElse(t *testing.T) {
 	for f := range planted {
 		t.Errorf("%s was planted and is not found", f)
 	}
+	if n := len(report["findings"].([]any)); n != len(demo.Planted()) {
+		t.Errorf("%d findings are reported of %d causes", n, len(demo.Planted()))
+	}
 	told := report["toldToWait"].(map[string]any)
 	whole := told["wholeApi"].(map[string]any)
 	if whole["times"] != 1.0 {
