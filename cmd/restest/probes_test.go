@@ -107,7 +107,8 @@ func TestProbesAreAnnouncedAndToldAndCanBeReplayed(t *testing.T) {
 			continue
 		}
 		probe[f.Operation+" "+f.Request.Probe] = f.ID
-		if strings.Contains(f.Curl, "RESTEST_") {
+		lines := strings.Split(f.Curl, "\n")
+		if strings.Contains(lines[len(lines)-1], "RESTEST_") {
 			t.Errorf("%s, found without credentials, has the command %s", f.Operation, f.Curl)
 		}
 	}
@@ -129,6 +130,22 @@ func TestProbesAreAnnouncedAndToldAndCanBeReplayed(t *testing.T) {
 	}
 	if !bytes.Equal(content(t, out, "report.json"), content(t, again, "report.json")) {
 		t.Error("the report made again is another")
+	}
+
+	// With everybody's keys each finding is still there: the replay makes what it is about anew, and who asks for it is who
+	// asked. What the run did not make for its probe is gone by now, and that is said.
+	var environ []string
+	for _, v := range report.CurlVariables {
+		key := "key-of-anna"
+		if strings.Contains(v.Meaning, "bert") {
+			key = "key-of-bert"
+		}
+		environ = append(environ, v.Name+"="+key)
+	}
+	var told, said bytes.Buffer
+	if code := run([]string{"restest", "replay", out, "--url", server.URL, "--rate", "60000"}, environ, strings.NewReader(""), &told, &said); code != reporter.ExitErrors ||
+		strings.Count(told.String(), "still there ") < len(report.Findings)-1 || !strings.Contains(told.String(), "\n0 fixed") {
+		t.Errorf("the replay of %d findings ended with %d, the variables being %+v:\n%s%s", len(report.Findings), code, report.CurlVariables, told.String(), said.String())
 	}
 
 	for _, row := range []struct {

@@ -311,6 +311,7 @@ func fromExchange(l *reporter.Line, f reporter.FindingTold) again {
 func (a *again) take(e *reporter.ExchangeTold, to *reporter.Again, steps []reporter.StepTold) {
 	for i := range steps {
 		r := a.requestOf(&steps[i].Again)
+		r.Probe = messages.Probe(steps[i].Probe)
 		a.Makers = append(a.Makers, messages.Maker{Request: r, Address: string(steps[i].Made), Place: string(steps[i].Place)})
 		a.operations = append(a.operations, steps[i].Operation)
 	}

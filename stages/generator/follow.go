@@ -116,7 +116,7 @@ func (f *followed) counted(r *messages.Request) {
 	for i := range f.running {
 		s := &f.running[i]
 		switch {
-		case s.Disturbed || r.Series != nil && r.Series.Series == s.Number || s.Course.Resource == nil:
+		case s.Disturbed || s.Course.Resource == nil || r.Series != nil && r.Series.Series == s.Number:
 		case s.address == "" && len(s.early) < mostEarly:
 			s.early = append(s.early, target)
 			f.noted = append(f.noted, s.Number)

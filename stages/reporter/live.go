@@ -248,8 +248,8 @@ func (r *Reporter) opening() string {
 	for i, line := range cfg.Probes.announced() {
 		say([]string{"probes", ""}[min(i, 1)], "%s", line)
 	}
-	switch {
-	case cfg.Out == nil:
+	switch cfg.Out {
+	case nil:
 		say("report", "none is written")
 	default:
 		files := []string{r.path(ReportName)}

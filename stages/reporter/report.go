@@ -358,6 +358,8 @@ type StepTold struct {
 	Again
 	Made  Text `json:"made,omitempty"`
 	Place Text `json:"place,omitempty"`
+	// Probe is the kind of security probe that it is, "" for none.
+	Probe string `json:"probe,omitempty"`
 }
 
 // Again is what to send to see a finding again. A key stands in it as ${NAME}, one of the report's curlVariables.

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/restest/restest/messages"
@@ -35,12 +37,7 @@ func (c massAssignment) Check(in *Input) []messages.Finding {
 	} else if write.Method != "POST" {
 		return nil // it is read after it
 	}
-	name := ""
-	for _, o := range write.Origins {
-		if o.Source == "probe" {
-			name = strings.TrimPrefix(o.Place, "body.")
-		}
-	}
+	name := assigned(s, write)
 	sent, there := sentObject(write)[name]
 	now, shown := object(in.Content.Value)[name]
 	if name == "" || !there || !shown || !same(sent, now) || hadBefore(s, write, name, sent) {
@@ -49,6 +46,28 @@ func (c massAssignment) Check(in *Input) []messages.Finding {
 	f := c.About().finding("The property "+name+" is taken from a "+write.Method+", though only replies have it", "the value that it had", answer(in.reply()))
 	f.Error, f.Place, f.Cause = in.Exchange.Request != write, clip("/"+name, longestPlace), Line(name)
 	return []messages.Finding{f}
+}
+
+// assigned is the property that makes the write a probe: the one that an accepted write before it had not.
+func assigned(s *messages.Step, write *messages.Request) string {
+	for _, o := range write.Origins {
+		if o.Source == "probe" {
+			return strings.TrimPrefix(o.Place, "body.")
+		}
+	}
+	sent := sentObject(write) // it is sent again later, and nothing is known of it but its bytes
+	for _, t := range slices.Backward(s.Taken) {
+		if t.Request.Probe != messages.NoProbe || t.Request.Method != write.Method {
+			continue
+		}
+		before := sentObject(t.Request)
+		for _, name := range slices.Sorted(maps.Keys(sent)) {
+			if _, there := before[name]; !there {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // hadBefore says whether a reply before the write shows the value already, or none shows another.

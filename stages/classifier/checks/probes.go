@@ -11,14 +11,10 @@ import (
 // What the checks of security probes share (decision 0025).
 
 // probe is the series that the probe belongs to, nil where the exchange is no probe of those kinds, or cannot be judged.
-// A single one that is sent again later has no series: what it was compared with is in the report that it comes from.
 func (in *Input) probe(kinds ...messages.Probe) *messages.Step {
 	r := in.Exchange.Request
 	if r.Probe == messages.NoProbe || !slices.Contains(kinds, r.Probe) || in.Exchange.Outcome != messages.Answered || in.plain() == nil {
 		return nil
-	}
-	if r.Series == nil && r.Recheck != nil {
-		return &messages.Step{}
 	}
 	if r.Series == nil || r.Series.Disturbed || slices.ContainsFunc(r.Series.Taken, func(t messages.Taken) bool {
 		return t.Request == nil || t.Reply == nil || t.Reply.Status == 429 || t.Reply.Status == 503
@@ -32,9 +28,6 @@ func (in *Input) probe(kinds ...messages.Probe) *messages.Step {
 // series, with what the document asks for, to the same address or, exact being false, to any.
 func (in *Input) accepted(s *messages.Step, exact bool) bool {
 	r, reply := in.Exchange.Request, in.reply()
-	if len(s.Taken) == 0 {
-		return r.Recheck != nil && r.Series == nil && good(reply.Status)
-	}
 	for _, t := range slices.Backward(s.Taken) {
 		if t.Request.Operation == r.Operation && t.Request.Probe == messages.NoProbe && t.Request.Method == r.Method &&
 			(!exact || pathOf(t.Request.Target) == pathOf(r.Target)) {

@@ -38,13 +38,6 @@ func after(t messages.Taken, steps ...messages.Taken) *messages.Exchange {
 	return e
 }
 
-// again is the exchange of a probe that is sent again from a report, without the steps before it.
-func again(t messages.Taken) *messages.Exchange {
-	e := after(t)
-	e.Request.Series, e.Request.Recheck = nil, &messages.Recheck{Last: true}
-	return e
-}
-
 // Each sentence of decision 0025 on how probes are judged, and what keeps a check silent.
 func TestEachProbeIsJudgedAsItsDecisionSays(t *testing.T) {
 	asks := [][]document.Requirement{{{Scheme: "key"}}}
@@ -71,6 +64,11 @@ func TestEachProbeIsJudgedAsItsDecisionSays(t *testing.T) {
 	with := func(t messages.Taken, body string) messages.Taken {
 		t.Request.Body, t.Request.Header = []byte(body), []messages.Field{{Name: "Content-Type", Value: "application/json"}}
 		t.Request.Origins = []messages.Origin{{Place: "body.role", Source: "probe"}}
+		return t
+	}
+	bare := func(t messages.Taken, body string) messages.Taken {
+		t = with(t, body)
+		t.Request.Origins = nil
 		return t
 	}
 	noReply := func(e *messages.Exchange) *messages.Exchange {
@@ -111,8 +109,6 @@ func TestEachProbeIsJudgedAsItsDecisionSays(t *testing.T) {
 			{name: "disturbed", e: disturbed(after(do(anon, "GET /a", 200, `{"a":2}`), do(none, "GET /a", 200, `{"a":1}`)))},
 			{name: "after a refusal", e: after(do(anon, "GET /a", 200, `{"a":2}`), do(none, "GET /a", 200, `{"a":1}`), do(none, "GET /a", 429, ``))},
 			{name: "no reply", e: noReply(after(do(anon, "GET /a", 200, ``), do(none, "GET /a", 200, `{"a":1}`)))},
-			{name: "sent again from a report", e: again(do(anon, "GET /a", 200, `{"a":2}`)), want: "e anonymous"},
-			{name: "sent again and refused", e: again(do(anon, "GET /a", 401, `{"a":2}`))},
 		},
 		308: {
 			{name: "replaced by nobody", e: after(do(anon, "PUT /a/1", 200, `{"a":2}`), do(none, "PUT /a/1", 200, `{"a":1}`)), want: "e"},
@@ -157,6 +153,7 @@ func TestEachProbeIsJudgedAsItsDecisionSays(t *testing.T) {
 		},
 		303: {
 			{name: "read after it", e: after(do(mass, "GET /a/1", 200, `{"role":"x"}`), do(none, "GET /a/1", 200, `{"role":"r"}`), with(do(mass, "PATCH /a/1", 200, `{}`), `{"role":"x"}`)), want: "e likely role"},
+			{name: "sent again later", e: after(do(mass, "GET /a/1", 200, `{"role":"x"}`), do(none, "GET /a/1", 200, `{"role":"r"}`), bare(do(none, "PATCH /a/1", 200, `{}`), `{"a":1}`), bare(do(mass, "PATCH /a/1", 200, `{}`), `{"a":1,"role":"x"}`)), want: "e likely role"},
 			{name: "in the reply to a POST", e: after(with(do(mass, "POST /a", 201, `{"role":"x"}`), `{"role":"x"}`), do(none, "POST /a", 201, `{"role":"r"}`)), want: "w likely role"},
 			{name: "ignored", e: after(do(mass, "GET /a/1", 200, `{"role":"r"}`), do(none, "GET /a/1", 200, `{"role":"r"}`), with(do(mass, "PATCH /a/1", 200, `{}`), `{"role":"x"}`))},
 			{name: "as it was", e: after(do(mass, "GET /a/1", 200, `{"role":"x"}`), do(none, "GET /a/1", 200, `{"role":"x"}`), with(do(mass, "PATCH /a/1", 200, `{}`), `{"role":"x"}`))},
