@@ -127,7 +127,8 @@ type Recheck struct {
 	Finding FindingKey
 	// Seq is the number of the request that showed it.
 	Seq int64
-	// Smaller is true if the request was reduced: less of it shows the finding as well, or does not.
+	// Smaller is true if the request was reduced, or put to a thing of the run's own: that shows the finding as well, or
+	// does not.
 	Smaller bool
 	// Last is true for the request that shows the finding; those before it build its series anew.
 	Last bool

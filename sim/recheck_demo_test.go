@@ -24,7 +24,7 @@ func TestEveryPlantedFaultIsConfirmed(t *testing.T) {
 		if f.Request.Valid == (f.Code == "F206") {
 			t.Errorf("%s %s is shown by a request that fits the document: %v", f.Operation, f.Code, f.Request.Valid)
 		}
-		if f.First != nil {
+		if f.First != nil && len(f.Steps) == 0 { // one with steps can be about a thing of the run's own instead
 			smaller++
 			if len(f.Request.Target)+size(f.Request.Body) >= len(f.First.Request.Target)+size(f.First.Request.Body) && len(f.Request.Header) >= len(f.First.Request.Header) {
 				t.Errorf("%s %s: %s is no smaller than %s", f.Operation, f.Code, f.Request.Target, f.First.Request.Target)

@@ -13,7 +13,8 @@ type RecheckTold struct {
 	// Shown of Answers showed it; of answers that say nothing none is counted.
 	Shown   int `json:"shown"`
 	Answers int `json:"answers"`
-	// Smaller is true if the request that is shown is smaller than the first, which shows it too.
+	// Smaller is true if the request that is shown is smaller than the first, or about a thing of the run's own, and shows it
+	// as well.
 	Smaller bool `json:"smaller,omitempty"`
 }
 

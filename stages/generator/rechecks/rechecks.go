@@ -104,7 +104,10 @@ type job struct {
 	underWay *messages.Request
 	// shown and hidden count the answers, lost the attempts that gave none.
 	shown, hidden, lost int
-	// smaller is what makes it smaller, once it is confirmed; trying is what that tries now.
+	// own is the request about a thing that the run made, once it is confirmed about one that was there before: that is
+	// tried, as it can be made anew whenever somebody wants to see it.
+	own *messages.Request
+	// smaller is what makes it smaller after that; trying is what that tries now.
 	smaller *reduction
 	trying  *messages.Request
 }
@@ -161,6 +164,8 @@ func (l *Rechecks) send(j *job) *messages.Request {
 		source = j.steps[j.at].Request
 	case j.trying != nil:
 		source = j.trying
+	case j.own != nil:
+		source = j.own
 	}
 	if j.inTheWay[j.at] {
 		j.twins++ // what one makes is in the way of the next
@@ -177,7 +182,7 @@ func (l *Rechecks) send(j *job) *messages.Request {
 	r.Target = j.moved.redirected(r.Target)
 	r.Purpose = messages.Rechecking
 	r.Recheck = &messages.Recheck{
-		Finding: j.key, Seq: j.seq, Smaller: last && j.trying != nil, Last: last,
+		Finding: j.key, Seq: j.seq, Smaller: last && (j.trying != nil || j.own != nil), Last: last,
 		Tentative: j.other || last && !j.always && (len(j.steps) > 0 || l.changedSince(j)),
 	}
 	switch {
@@ -298,7 +303,7 @@ func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
 func (l *Rechecks) answered(j *job, m messages.Learned) {
 	about := *m.Request.Recheck
 	// A smaller request that does not show it is not the one to show, whatever it says of the finding.
-	about.Tentative = about.Tentative && j.smaller == nil
+	about.Tentative = about.Tentative && !about.Smaller
 	l.release(j)
 	answer := about.Says(m.Request, m.Outcome, m.Reply, m.Refused, m.Findings)
 	if answer == messages.SaysNothing {
@@ -307,6 +312,10 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 	}
 	if j.always {
 		j.at = 0
+	}
+	if j.own != nil {
+		l.owned(j, answer == messages.Shows)
+		return
 	}
 	if j.smaller != nil {
 		j.smaller.heard(answer == messages.Shows)
@@ -325,9 +334,41 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 		j.key.Status == 0: // waiting for no reply over and over is not worth a smaller request
 		l.done(j)
 	default:
-		j.smaller = newReduction(j.request, l.cfg.Rules(j.request))
-		l.reduce(j, j.smaller.next())
+		if j.own = l.own(j); j.own == nil {
+			l.shrink(j)
+			return
+		}
+		j.steps, j.at, j.moved = l.makers(j.own), 0, moved{}
 	}
+}
+
+// own is the job's request about a thing that the run made, nil where it is about one already, or about none.
+func (l *Rechecks) own(j *job) *messages.Request {
+	if len(j.steps) > 0 || j.other || l.cfg.Other == nil || strings.HasPrefix(j.request.Breaks, "path.") {
+		return nil
+	}
+	own := l.cfg.Other(j.request)
+	if own == nil || pathOf(own.Target) == pathOf(j.request.Target) || len(l.makers(own)) == 0 {
+		return nil
+	}
+	return own
+}
+
+// owned goes on from the request about the run's own thing: with it if that shows the finding, else without.
+func (l *Rechecks) owned(j *job, shows bool) {
+	if shows {
+		j.request = j.own
+	} else {
+		j.steps, j.at, j.moved, j.inTheWay = nil, 0, nil, map[int]bool{}
+	}
+	j.own = nil
+	l.shrink(j)
+}
+
+// shrink begins to make the request smaller.
+func (l *Rechecks) shrink(j *job) {
+	j.smaller = newReduction(j.request, l.cfg.Rules(j.request))
+	l.reduce(j, j.smaller.next())
 }
 
 // reduce goes on with the smaller request to try, nil if there is none.
@@ -345,6 +386,14 @@ func (l *Rechecks) lost(j *job, m messages.Learned) {
 		j.at = 0
 	}
 	if m.Outcome == messages.NeverSent {
+		return
+	}
+	if j.own != nil {
+		if m.Reply != nil && !m.Refused && !j.inTheWay[asked] && j.key.InTheWay(m.Request, m.Reply) {
+			j.inTheWay[asked], j.at = true, 0
+			return
+		}
+		l.owned(j, false)
 		return
 	}
 	if j.lost++; j.lost > mostLost {

@@ -398,6 +398,45 @@ func TestALocationLeadsToItsPath(t *testing.T) {
 	}
 }
 
+// What was there before the run cannot be made anew by whoever wants to see the finding.
+func TestWhatIsConfirmedIsShownOnAThingOfTheRunsOwn(t *testing.T) {
+	for _, shows := range []bool{true, false} {
+		w := newWorld(t, func(r *messages.Request) (int, bool) {
+			if r.Method == "POST" {
+				return 201, false
+			}
+			return 500, r.Target == "/things/old" || shows
+		})
+		w.list.cfg.Other = func(r *messages.Request) *messages.Request {
+			another := *r
+			another.Target = "/things/7"
+			return &another
+		}
+		made := &messages.Request{Seq: 99, Method: "POST", Target: "/things"}
+		w.list.Learn(messages.Learned{
+			Request: made, Outcome: messages.Answered,
+			Reply: &messages.Reply{Status: 201, Header: []messages.Field{{Name: "Location", Value: "/things/7"}}},
+		}, "/things/7")
+		w.find(messages.Request{Method: "GET", Target: "/things/old", Valid: true})
+		shown, hidden, smallest := w.run()
+		if shown != enough || hidden != 0 {
+			t.Errorf("%v: shown %d, hidden %d", shows, shown, hidden)
+		}
+		if !shows {
+			if smallest != nil {
+				t.Errorf("shown is %+v", smallest)
+			}
+			continue
+		}
+		if smallest == nil || smallest.Target == "/things/7" || !strings.HasPrefix(smallest.Target, "/things/") {
+			t.Fatalf("shown is %+v", smallest)
+		}
+		if makers := smallest.Recheck.Makers; len(makers) != 1 || makers[0].Address != smallest.Target || makers[0].Place != "Location" {
+			t.Errorf("it is made by %+v", makers)
+		}
+	}
+}
+
 func TestAFreshTextIsOfTheSameKind(t *testing.T) {
 	seen := map[string]bool{}
 	for n := range 100 {
