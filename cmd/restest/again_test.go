@@ -71,11 +71,14 @@ var notRepeatable = []struct {
 	{"the run itself could not confirm it, so nothing is known of what it takes", func(f *reporter.FindingInFull, _ int) bool {
 		return f.Recheck.State != "confirmed"
 	}},
-	{"it is about a thing that was there before the run, which nothing of the run can make: the bookshop keeps a hundred of a kind", func(f *reporter.FindingInFull, status int) bool {
+	{"nothing that the run knew makes its thing, which has been removed or forgotten: the bookshop keeps a hundred of a kind", func(f *reporter.FindingInFull, status int) bool {
 		return len(f.Steps) == 0 && (status == http.StatusNotFound || status == http.StatusGone)
 	}},
-	{"its body names a book, a member or a branch that the run has made and removed", func(f *reporter.FindingInFull, status int) bool {
-		return f.Again.Body != nil && (status == http.StatusUnauthorized || status == http.StatusUnprocessableEntity)
+	{"a step of its series, or its body, names something that the run has made and removed, or a name that is taken", func(f *reporter.FindingInFull, status int) bool {
+		return (len(f.Steps) > 0 || f.Again.Body != nil) && slices.Contains([]int{400, 401, 404, 409, 410, 422}, status)
+	}},
+	{"it carries a cookie that the API gave, which no report shows", func(f *reporter.FindingInFull, _ int) bool {
+		return slices.ContainsFunc(f.Again.Header, func(field [2]reporter.Text) bool { return field[0] == "Cookie" })
 	}},
 }
 
@@ -156,14 +159,9 @@ func TestTheCurlCommandsOfTheDemosFindingsShowThemAgain(t *testing.T) {
 			}
 			continue
 		}
-		r := &messages.Request{
-			Method: string(f.Again.Method), Target: originForm(string(f.Again.URL)), Header: fieldsOf(f.Again.Header), Valid: f.Request.Valid,
-			Breaks:    string(f.Request.Breaks),
-			Operation: slices.IndexFunc(doc.Operations, func(op *document.Operation) bool { return op.ID == f.Operation }),
-		}
-		if r.Body, err = f.Again.Body.Bytes(); err != nil {
-			t.Fatal(err)
-		}
+		again := fromReport(f)
+		r := again.Request
+		r.Operation, r.Series = slices.IndexFunc(doc.Operations, func(op *document.Operation) bool { return op.ID == f.Operation }), nil
 		ex := &messages.Exchange{Request: r, Outcome: messages.Answered, Reply: reply}
 		if failure != nil {
 			ex.Outcome, ex.Kind, ex.Failure = messages.BrokeOff, messages.ClosedEarly, failure.Error()

@@ -99,8 +99,10 @@ type again struct {
 	rechecks.Errand
 	operations []string // of the makers, and last of the request
 	status     int
-	outcome    string
-	why        string
+	// hidden is the header field of which the report holds no more than its form, "" for none.
+	hidden  string
+	outcome string
+	why     string
 }
 
 // operation is the id of the operation that shows it.
@@ -306,8 +308,8 @@ func fromExchange(l *reporter.Line, f reporter.FindingTold) again {
 	return a
 }
 
-// take has it send the request again, after the steps. What the request claims, and its place in a series, are as the
-// exchange had them.
+// take has it send the request again, after the steps. What the request claims, where its values came from and its place in
+// a series are as the exchange had them.
 func (a *again) take(e *reporter.ExchangeTold, to *reporter.Again, steps []reporter.StepTold) {
 	for i := range steps {
 		r := a.requestOf(&steps[i].Again)
@@ -317,6 +319,14 @@ func (a *again) take(e *reporter.ExchangeTold, to *reporter.Again, steps []repor
 	}
 	r := a.requestOf(to)
 	r.Valid, r.Breaks, r.Probe = e.Request.Valid, string(e.Request.Breaks), messages.Probe(e.Request.Probe)
+	for _, o := range e.Request.Origins {
+		r.Origins = append(r.Origins, messages.Origin{Place: string(o.Place), Source: string(o.Source)})
+	}
+	for _, field := range to.Header {
+		if slices.Contains(e.Masked, "header."+string(field[0])) && !strings.Contains(string(field[1]), "${") {
+			a.hidden = string(field[0])
+		}
+	}
 	if s := e.Request.Series; s != nil && len(steps) > 0 {
 		r.Series = &messages.Step{Kind: s.Kind, Thing: string(s.Thing)}
 	}
@@ -374,9 +384,22 @@ func (a *again) ready(p *prepared, environ []string) {
 			a.why = dress(r, a.operations[i], p, environ)
 		}
 	}
+	if a.Request != nil && a.why == "" && slices.ContainsFunc(p.keysOf(a.Request), func(k credentials.Placed) bool {
+		return k.In == "header" && strings.EqualFold(k.Name, a.hidden)
+	}) {
+		a.hidden = ""
+	}
 	if a.why != "" {
 		a.Request = nil
 	}
+}
+
+// keysOf are the keys that the request carries, as far as they were given.
+func (p *prepared) keysOf(r *messages.Request) []credentials.Placed {
+	if r.Probe.Unauthenticated() || r.Probe == messages.OtherUser {
+		return nil // they are not the first user's to carry
+	}
+	return p.keys.For(p.doc, p.doc.Operations[r.Operation], 0, func(int) []credentials.Placed { return nil })
 }
 
 // dress has the request carry its keys, and says why it cannot.
@@ -401,11 +424,7 @@ func dress(r *messages.Request, operation string, p *prepared, environ []string)
 	if r.Body != nil {
 		r.Body = []byte(fill(string(r.Body)))
 	}
-	keys := p.keys.For(p.doc, p.doc.Operations[at], 0, func(int) []credentials.Placed { return nil })
-	if r.Probe.Unauthenticated() || r.Probe == messages.OtherUser {
-		keys = nil // they are not the first user's to carry
-	}
-	for _, k := range keys {
+	for _, k := range p.keysOf(r) {
 		for i := range r.Header {
 			if k.In == "header" && strings.EqualFold(r.Header[i].Name, k.Name) {
 				r.Header[i].Value = k.Value
@@ -435,6 +454,8 @@ func (a *again) heard(j *messages.Judged, doc *document.Document) {
 	switch {
 	case answer == messages.ShowsNot && a.code == "F207" && ex.Reply != nil && ex.Reply.Status == a.status:
 		a.outcome, a.why = unrepeated, "it was refused again, and a request like it that was accepted is not known"
+	case answer == messages.ShowsNot && a.hidden != "":
+		a.outcome, a.why = unrepeated, "what its "+a.hidden+" held is hidden"
 	case answer == messages.ShowsNot && len(j.Findings) == 0:
 		a.outcome = isFixed
 	case answer == messages.ShowsNot:

@@ -104,9 +104,10 @@ type job struct {
 	underWay *messages.Request
 	// shown and hidden count the answers, lost the attempts that gave none.
 	shown, hidden, lost int
-	// own is the request about a thing that the run made, once it is confirmed about one that was there before: that is
-	// tried, as it can be made anew whenever somebody wants to see it.
-	own *messages.Request
+	// own is the request about a thing that is made anew for it, which is tried once it is confirmed: so it can be seen
+	// whenever somebody wants to. Proven is true if that showed it.
+	own    *messages.Request
+	proven bool
 	// smaller is what makes it smaller after that; trying is what that tries now.
 	smaller *reduction
 	trying  *messages.Request
@@ -173,7 +174,7 @@ func (l *Rechecks) send(j *job) *messages.Request {
 			source = t
 		}
 	}
-	if j.other {
+	if j.other && j.own == nil {
 		if o := l.cfg.Other(source); o != nil {
 			source = o
 		}
@@ -185,11 +186,8 @@ func (l *Rechecks) send(j *job) *messages.Request {
 		Finding: j.key, Seq: j.seq, Smaller: last && (j.trying != nil || j.own != nil), Last: last,
 		Tentative: j.other || last && !j.always && (len(j.steps) > 0 || l.changedSince(j)),
 	}
-	switch {
-	case last && j.other:
-		r.Recheck.Makers = l.makers(&r)
-	case last:
-		r.Recheck.Makers = j.makers()
+	if last && (j.always || j.own != nil || j.proven) {
+		r.Recheck.Makers = j.makers() // with which it was shown, or is to be
 	}
 	if r.Series != nil && j.always {
 		again := *r.Series
@@ -334,30 +332,41 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 		j.key.Status == 0: // waiting for no reply over and over is not worth a smaller request
 		l.done(j)
 	default:
-		if j.own = l.own(j); j.own == nil {
+		own, makers := l.own(j)
+		if own == nil {
 			l.shrink(j)
 			return
 		}
-		j.steps, j.at, j.moved = l.makers(j.own), 0, moved{}
+		j.own, j.steps, j.at, j.moved = own, makers, 0, moved{}
 	}
 }
 
-// own is the job's request about a thing that the run made, nil where it is about one already, or about none.
-func (l *Rechecks) own(j *job) *messages.Request {
-	if len(j.steps) > 0 || j.other || l.cfg.Other == nil || strings.HasPrefix(j.request.Breaks, "path.") {
-		return nil
+// own is the job's request about a thing that can be made anew, and what makes it; nil where it is made each time already,
+// and where nothing is known to make it.
+func (l *Rechecks) own(j *job) (*messages.Request, []messages.Maker) {
+	switch {
+	case j.always:
+		return nil, nil
+	case len(j.steps) > 0:
+		return j.request, j.steps
+	case l.cfg.Other == nil || strings.HasPrefix(j.request.Breaks, "path."):
+		return nil, nil
 	}
 	own := l.cfg.Other(j.request)
-	if own == nil || pathOf(own.Target) == pathOf(j.request.Target) || len(l.makers(own)) == 0 {
-		return nil
+	if own == nil {
+		return nil, nil
 	}
-	return own
+	makers := l.makers(own)
+	if len(makers) == 0 {
+		return nil, nil
+	}
+	return own, makers
 }
 
-// owned goes on from the request about the run's own thing: with it if that shows the finding, else without.
+// owned goes on from the request about its own thing: with it if that shows the finding, else without.
 func (l *Rechecks) owned(j *job, shows bool) {
 	if shows {
-		j.request = j.own
+		j.request, j.other, j.proven = j.own, false, true
 	} else {
 		j.steps, j.at, j.moved, j.inTheWay = nil, 0, nil, map[int]bool{}
 	}
