@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -11,7 +12,8 @@ import (
 // invalidAllow, F201, finds an Allow that lacks methods which the document declares for the path, or lists none.
 //
 // An Allow lists the methods that the resource supports (RFC 9110 §10.2.1), and so does the document. It is likely and
-// no more: which methods a resource supports can hang on its state and on who asks.
+// no more: which methods a resource supports can hang on its state and on who asks. It is silent where servers take the
+// request for one to another resource.
 type invalidAllow struct{}
 
 func (invalidAllow) About() About {
@@ -23,7 +25,7 @@ func (invalidAllow) About() About {
 
 func (c invalidAllow) Check(in *Input) []messages.Finding {
 	reply := in.plain()
-	if reply == nil || len(in.Declares) == 0 || reply.Status == 404 || !has(reply.Header, "Allow") {
+	if reply == nil || len(in.Declares) == 0 || reply.Status == 404 || !has(reply.Header, "Allow") || strays(in.Exchange.Request.Target) {
 		return nil
 	}
 	var listed []string
@@ -51,4 +53,17 @@ func (c invalidAllow) Check(in *Input) []messages.Finding {
 	f := c.About().finding(title, strings.Join(in.Declares, ", "), "Allow: "+strings.Join(listed, ", "))
 	f.Place, f.Cause = "Allow", strings.Join(missing, " ")
 	return []messages.Finding{f}
+}
+
+// strays says that many servers take the target for another resource's: a segment of its path is empty, or holds a
+// separator, a NUL or dots alone once it is decoded, as they do before they look for who is to answer.
+func strays(target string) bool {
+	path, _, _ := strings.Cut(target, "?")
+	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		text, err := url.PathUnescape(segment)
+		if strings.Trim(path, "/") != "" && (err != nil || strings.Trim(text, ".") == "" || strings.ContainsAny(text, "/\\\x00")) {
+			return true
+		}
+	}
+	return false
 }

@@ -445,3 +445,37 @@ func TestWhichNamesAreThoseOfReferences(t *testing.T) {
 		}
 	}
 }
+
+func TestATargetThatServersTakeForAnothersIsKnown(t *testing.T) {
+	for target, want := range map[string]bool{
+		"/": false, "/pets": false, "/pets/": false, "/pets/a%20b?x=%2F": false, "/pets/...x": false,
+		"/tags/%2F": true, "/tags/a%2fb": true, "/tags/%5C": true, "/tags/..%2F": true, "/pets//toys": true, "/pets/%2e%2E/toys": true,
+		"/pets/%00": true, "/pets/%zz": true,
+	} {
+		if got := strays(target); got != want {
+			t.Errorf("%s: %v", target, got)
+		}
+	}
+}
+
+func TestAnAnswerFromAnotherAddressSaysNothingOfTheOperation(t *testing.T) {
+	astray := func(status int, header ...string) *messages.Exchange {
+		e := to("PUT", status, "", header...)
+		e.Request.Target = "/tags/%2F"
+		return e
+	}
+	declares := func(in *Input) {
+		in.Declares = []string{"DELETE", "PUT"}
+		in.Operation.Responses = []*document.Response{{Code: "200"}}
+	}
+	table(t, 201, []row{
+		{name: "there", e: to("PUT", 405, "", "Allow", "GET"), in: declares, want: "w likely DELETE PUT"},
+		{name: "astray", e: astray(405, "Allow", "GET"), in: declares},
+	})
+	table(t, 920, []row{
+		{name: "there", e: to("PUT", 405, ""), in: declares, want: "w"},
+		{name: "astray", e: astray(405), in: declares},
+		{name: "redirected", e: astray(301), in: declares},
+		{name: "astray, and refused", e: astray(422), in: declares, want: "w"},
+	})
+}

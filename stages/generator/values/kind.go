@@ -64,6 +64,7 @@ var kindRules = []kindRule{
 	{uuidKind, "uuid, guid, correlation id, request id, trace id, idempotency key", ""},
 	{identifierKind, "id, identifier", ""},
 	{colourKind, "color, colour, color code, hex color, hex colour, color hex", ""},
+	{grantTypeKind, "grant type", ""},
 	{mediaTypeKind, "mime type, mimetype, content type, media type, mime", ""},
 	{versionKind, "version, version number, semver, app version", ""},
 	{slugKind, "slug", ""},
@@ -123,6 +124,7 @@ var (
 	macKind          = &kind{"MAC address", func(r *rand.Rand) string { return "00:00:5e:00:53:" + hex(r, 2) }, nil} // RFC 7042 §2.1.2
 	identifierKind   = &kind{"identifier", drawIdentifier, func(r *rand.Rand) json.Number { return json.Number(strconv.Itoa(1 + r.IntN(100))) }}
 	colourKind       = &kind{"colour", func(r *rand.Rand) string { return "#" + hex(r, 6) }, nil}
+	grantTypeKind    = oneOfTexts("grant type", `client_credentials client_credentials authorization_code refresh_token password`) // RFC 6749 §1.3
 	mediaTypeKind    = oneOfTexts("media type", `application/json text/plain text/html image/png image/jpeg application/pdf`)
 	versionKind      = &kind{"version", func(r *rand.Rand) string {
 		return strconv.Itoa(1+r.IntN(9)) + "." + strconv.Itoa(r.IntN(20)) + "." + strconv.Itoa(r.IntN(20))

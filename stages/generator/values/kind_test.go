@@ -43,6 +43,7 @@ func TestNamesAndDescriptionsImplyKinds(t *testing.T) {
 		{"countryside", "", ""},
 		{"currency", "", "currency"},
 		{"currencyCode", "", "currency"},
+		{"grant_type", "", "grant type"},
 		{"unit", "Three-letter currency code (ISO 4217)", "currency"},
 		{"language", "", "language"},
 		{"lang", "", "language"},
