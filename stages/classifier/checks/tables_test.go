@@ -479,3 +479,22 @@ func TestAnAnswerFromAnotherAddressSaysNothingOfTheOperation(t *testing.T) {
 		{name: "astray, and refused", e: astray(422), in: declares, want: "w"},
 	})
 }
+
+func TestWhatBreaksOffBesideAnotherIsLikelyAndNoMore(t *testing.T) {
+	beside := func(in *Input) { in.Beside = true }
+	again := func(kind messages.Failure, code int) *messages.Exchange {
+		e := ended(messages.NoReply, kind)
+		e.Request.Recheck = &messages.Recheck{Finding: messages.FindingKey{Code: code}}
+		return e
+	}
+	table(t, 922, []row{
+		{name: "alone", e: ended(messages.NoReply, messages.WasReset), want: "e no reply"},
+		{name: "beside another", e: ended(messages.NoReply, messages.WasReset), in: beside, want: "e likely no reply"},
+		{name: "in the body", e: ended(messages.BrokeOff, messages.ClosedEarly), in: beside, want: "e likely broke off"},
+		{name: "too late beside another", e: ended(messages.BrokeOff, messages.TimedOut), in: beside, want: "e time"},
+		{name: "while it idled", e: ended(messages.NoReply, messages.ClosedIdle)},
+		{name: "while it idled, beside another", e: ended(messages.NoReply, messages.ClosedIdle), in: beside, want: "e likely no reply"},
+		{name: "while it idled, sent again", e: again(messages.ClosedIdle, 922), want: "e no reply"},
+		{name: "while it idled, sent again for another finding", e: again(messages.ClosedIdle, 100)},
+	})
+}

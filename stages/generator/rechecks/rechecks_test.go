@@ -531,3 +531,55 @@ func TestAScriptSendsTheRequestAsItWasWhereNothingIsMade(t *testing.T) {
 		t.Fatalf("got %+v", last)
 	}
 }
+
+// TestOtherRequestsOfTheOperationAreTriedWhereConnectionsEnded: "When a request that was sent again did not break off, up to
+// eight more of its operation are tried."
+func TestOtherRequestsOfTheOperationAreTriedWhereConnectionsEnded(t *testing.T) {
+	t.Parallel()
+	broke := func(r *messages.Request) messages.Learned {
+		return messages.Learned{Request: r, Outcome: messages.NoReply, Kind: messages.WasReset, Findings: []messages.Finding{{Code: 922, Error: true, Cause: "no reply"}}}
+	}
+	list := New(Config{Share: 1, Most: 100, Rules: anything})
+	seq, asked := int64(0), map[string]int{}
+	for i := range 20 {
+		seq++
+		target := fmt.Sprint("/harmless/", i)
+		if i == 4 {
+			target = "/deadly"
+		}
+		list.Learn(broke(&messages.Request{Seq: seq, Method: "GET", Target: target}), "")
+		for range 10 {
+			r := list.Next(0, seq, false, messages.Want{})
+			if r == nil {
+				break
+			}
+			seq++
+			r.Seq = seq
+			asked[r.Target]++
+			if r.Target == "/deadly" {
+				list.Learn(broke(r), "")
+			} else {
+				list.Learn(learned(r, 200, false), "")
+			}
+		}
+	}
+	if asked["/harmless/0"] != enough || asked["/deadly"] != mostAnswers || len(asked) != 5 {
+		t.Errorf("sent again: %v", asked)
+	}
+
+	list, seq = New(Config{Share: 1, Most: 100, Rules: anything}), 0
+	harmless := map[string]int{}
+	for i := range 20 {
+		seq++
+		list.Learn(broke(&messages.Request{Seq: seq, Method: "GET", Target: fmt.Sprint("/harmless/", i)}), "")
+		for r := list.Next(0, seq, false, messages.Want{}); r != nil; r = list.Next(0, seq, false, messages.Want{}) {
+			seq++
+			r.Seq = seq
+			harmless[r.Target]++
+			list.Learn(learned(r, 200, false), "")
+		}
+	}
+	if len(harmless) != 1+mostOthers {
+		t.Errorf("%d requests were tried, want one and %d more", len(harmless), mostOthers)
+	}
+}
