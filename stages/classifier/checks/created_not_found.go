@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"strings"
+
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
 )
@@ -9,7 +11,8 @@ import (
 //
 // 201 says that the thing has been made by the time the reply is sent (RFC 9110 §15.3.2). It is likely and no more: a
 // store that takes a moment to show what it was given breaks the promise too, and less badly; sending it again tells the
-// two apart. It is silent after any other status, and of every refusal but 404 and 410.
+// two apart. It is silent after any other status, of every refusal but 404 and 410, and where the address goes on below the
+// collection's before it comes to the thing.
 type createdNotFound struct{}
 
 func (createdNotFound) About() About {
@@ -27,6 +30,9 @@ func (c createdNotFound) Check(in *Input) []messages.Finding {
 	reply, made := in.reply(), s.Taken[0]
 	if made.Reply.Status != 201 || reply.Status != 404 && reply.Status != 410 {
 		return nil
+	}
+	if below, is := strings.CutPrefix(pathOf(in.Exchange.Request.Target), pathOf(made.Request.Target)+"/"); is && strings.Contains(below, "/") {
+		return nil // /releases/tags/{tag} may want another name of it than /releases/{id} does
 	}
 	return []messages.Finding{c.About().finding("What was created is not there: "+status(reply),
 		"the thing that "+made.Request.Method+" "+pathOf(made.Request.Target)+" was answered with 201 for", answer(reply))}

@@ -80,6 +80,7 @@ func TestWhatWasCreatedIsThere(t *testing.T) {
 		{name: "404", e: inSeries(kind, post, get(404, "")), want: "e likely"},
 		{name: "410", e: inSeries(kind, post, get(410, "")), want: "e likely"},
 		{name: "there", e: inSeries(kind, post, get(200, "{}"))},
+		{name: "at an address that goes on before it comes to it", e: inSeries(kind, post, turn{"GET", "/t/tags/7", "", 404, ""})},
 		{name: "another refusal", e: inSeries(kind, post, get(403, ""))},
 		{name: "to come", e: inSeries(kind, turn{"POST", "/t", "{}", 202, "{}"}, get(404, ""))},
 		{name: "disturbed", e: disturbed(inSeries(kind, post, get(404, "")))},
