@@ -67,3 +67,17 @@ func strays(target string) bool {
 	}
 	return false
 }
+
+// astray says that the reply may be that of no operation, or of another: a redirect or a refusal of a target that servers
+// take for another resource's.
+func (in *Input) astray() bool {
+	reply := in.own()
+	if reply == nil {
+		return false
+	}
+	switch status := reply.Status; {
+	case status >= 300 && status <= 399, status == 400, status == 404, status == 405:
+		return strays(in.Exchange.Request.Target)
+	}
+	return false
+}

@@ -96,6 +96,8 @@ func unjudgeable(in *Input) string {
 		return "a redirect led to it"
 	case d.Response == nil && !success:
 		return ""
+	case in.astray():
+		return "its address may be taken for another's"
 	case d.Response == nil:
 		return "its status is not declared"
 	case d.Response.Unusable != "":

@@ -466,7 +466,8 @@ func TestAnAnswerFromAnotherAddressSaysNothingOfTheOperation(t *testing.T) {
 	}
 	declares := func(in *Input) {
 		in.Declares = []string{"DELETE", "PUT"}
-		in.Operation.Responses = []*document.Response{{Code: "200"}}
+		in.Operation = &document.Operation{Responses: []*document.Response{{Code: "200"}}}
+		in.Declared = Declare(in.Operation, in.Exchange.Reply.Status, "")
 	}
 	table(t, 201, []row{
 		{name: "there", e: to("PUT", 405, "", "Allow", "GET"), in: declares, want: "w likely DELETE PUT"},
@@ -477,6 +478,15 @@ func TestAnAnswerFromAnotherAddressSaysNothingOfTheOperation(t *testing.T) {
 		{name: "astray", e: astray(405), in: declares},
 		{name: "redirected", e: astray(301), in: declares},
 		{name: "astray, and refused", e: astray(422), in: declares, want: "w"},
+	})
+	html := func(target string) *messages.Exchange {
+		e := to("GET", 404, "<p>", "Content-Type", "text/html")
+		e.Request.Target = target
+		return e
+	}
+	table(t, 921, []row{
+		{name: "there", e: html("/tags/a"), want: "w text/html"},
+		{name: "astray", e: html("/tags/%2F")},
 	})
 }
 

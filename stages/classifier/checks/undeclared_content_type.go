@@ -20,7 +20,7 @@ func (undeclaredContentType) About() About {
 
 func (c undeclaredContentType) Check(in *Input) []messages.Finding {
 	reply := in.own()
-	if reply == nil || len(reply.Body) == 0 || in.Refused {
+	if reply == nil || len(reply.Body) == 0 || in.Refused || in.astray() {
 		return nil
 	}
 	d := in.Declared

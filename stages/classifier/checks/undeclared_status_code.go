@@ -30,8 +30,8 @@ func (c undeclaredStatusCode) Check(in *Input) []messages.Finding {
 	if reply.Status < 100 || reply.Status > 499 {
 		return nil
 	}
-	if strays(in.Exchange.Request.Target) && (reply.Status >= 300 && reply.Status <= 399 || reply.Status == 404 || reply.Status == 405) {
-		return nil // it is the answer of no operation, or of another
+	if in.astray() {
+		return nil
 	}
 	var codes []string
 	for _, r := range in.Operation.Responses {
