@@ -248,10 +248,9 @@ func (r *Reporter) opening() string {
 	for i, line := range cfg.Probes.announced() {
 		say([]string{"probes", ""}[min(i, 1)], "%s", line)
 	}
-	switch cfg.Out {
-	case nil:
+	if cfg.Out == nil {
 		say("report", "none is written")
-	default:
+	} else {
 		files := []string{r.path(ReportName)}
 		for _, f := range cfg.Formats {
 			if !slices.Contains(files, r.path(f.File)) {
