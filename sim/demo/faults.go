@@ -85,7 +85,7 @@ func Planted() []Fault {
 		{"exportCatalogue", 108, Warning, "304 without a condition", "the detail is said to be short"},
 		{"signIn", 109, Warning, "401 without WWW-Authenticate", "the e-mail address is longer than 20 characters"},
 		{"payOrder", 110, Warning, "405 without Allow", "the order was cancelled"},
-		{"signOut", 111, Warning, "205 with content", "the session is longer than 16 characters"},
+		{"signOut", 111, Warning, "205 with content", "there is no session"},
 		{"readInvoice", 112, Warning, "426 without Upgrade", "the paper is letter"},
 		{"planEvent", 120, Warning, "a Location with spaces in it", "the kind is signing"},
 		{"addWish", 120, Warning, "a Location at the server's own name", "more than 50 copies are wished for"},
