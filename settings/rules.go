@@ -195,6 +195,7 @@ var rules = map[string]rule{
 	"series.writeUnderDeleted": {meaning: "Whether something is written to, or below, a thing that was deleted."},
 	"series.putTwice":          {meaning: "Whether the same PUT is sent twice to a thing, and it is read then."},
 	"series.patchThenRead":     {meaning: "Whether a thing is read after a PATCH to it."},
+	"series.refusedWrite":      {meaning: "Whether a thing is read around a PUT and a PATCH that break a rule of their content."},
 	"series.listContains":      {meaning: "Whether its collection is listed after a thing was made."},
 	"series.safeGet":           {meaning: "Whether a thing is read before and after other reads, which may change nothing (RFC 9110 section 9.2.1)."},
 	"series.createTwice":       {meaning: "Whether the request that made a thing is sent a second time."},

@@ -113,6 +113,7 @@ type Series struct {
 	DeleteTwice       bool    `yaml:"deleteTwice"`
 	WriteUnderDeleted bool    `yaml:"writeUnderDeleted"`
 	PutTwice          bool    `yaml:"putTwice"`
+	RefusedWrite      bool    `yaml:"refusedWrite"`
 	PatchThenRead     bool    `yaml:"patchThenRead"`
 	ListContains      bool    `yaml:"listContains"`
 	SafeGet           bool    `yaml:"safeGet"`
@@ -256,7 +257,7 @@ func Default() Settings {
 		},
 		Series: Series{
 			Share: 0.1, ReadAfterCreate: true, ReadAfterDelete: true, DeleteTwice: true, WriteUnderDeleted: true,
-			PutTwice: true, PatchThenRead: true, ListContains: true, SafeGet: true, CreateTwice: true,
+			PutTwice: true, RefusedWrite: true, PatchThenRead: true, ListContains: true, SafeGet: true, CreateTwice: true,
 		},
 		Security: Security{
 			Share: 0.1, Anonymous: true, WrongCredentials: true, OtherUser: true, MassAssignment: true, HiddenMethod: true, Injection: true,

@@ -102,6 +102,7 @@ func (a *API) answer(now time.Duration, r Request) Reply {
 	}
 	c, misfit := op.read(r, values, query, !a.options.WithoutFaults)
 	if misfit != "" {
+		a.keepAllTheSame(op, values, r.Body)
 		return problem(400, misfit)
 	}
 	c.now = now

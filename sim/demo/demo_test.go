@@ -132,6 +132,7 @@ var shown = map[string][]Request{
 	},
 	"replaceWish 118": slices.Repeat([]Request{requestOf("PUT /wishes/1", strings.Replace(aWish, "high", "urgent", 1))}, 2),
 	"readEvent 119":   {requestOf("PATCH /events/2", `{"title":"Folding"}`), requestOf("GET /events/2", "")},
+	"readWish 114":    {requestOf("PUT /wishes/1", strings.Replace(aWish, ":2", ":0", 1)), requestOf("GET /wishes/1", "")},
 	"readWish 122":    {requestOf("POST /wishes", aLowWish), requestOf("GET /wishes/3", "")},
 	"listReviews 926": {requestOf("POST /books/5/reviews", `{"rating":1,"tags":[]}`), requestOf("GET /books/5/reviews", "")},
 	"readReview 927": {
@@ -175,7 +176,7 @@ var compared = map[int]func(faulty, mended heard) bool{
 	113: func(faulty, mended heard) bool { return faulty.status < 300 && mended.status == 404 },
 	115: func(faulty, mended heard) bool { return faulty.status == 201 && mended.status == 200 },
 	116: func(faulty, mended heard) bool { return faulty.status == 201 && mended.status == 200 },
-	117: differentlyAnswered, 118: differentlyAnswered, 119: differentlyAnswered, 926: differentlyAnswered, 927: differentlyAnswered,
+	114: differentlyAnswered, 117: differentlyAnswered, 118: differentlyAnswered, 119: differentlyAnswered, 926: differentlyAnswered, 927: differentlyAnswered,
 	122: func(faulty, mended heard) bool { return faulty.status == 404 && mended.status == 200 },
 	206: func(faulty, mended heard) bool { return faulty.status == 201 && mended.status == 400 },
 }

@@ -66,6 +66,7 @@ func Planted() []Fault {
 		// What a series of requests shows.
 		{"readEvent", 113, Error, "an event that was deleted is still read", "its kind is reading"},
 		{"addReview", 113, Warning, "a book that was deleted is still reviewed", "the rating is 5"},
+		{"readWish", 114, Error, "a PUT that was refused has changed the title", "its title fits, and something else does not"},
 		{"replaceEvent", 115, Warning, "201 to a PUT that is repeated", "the event is as it was sent already"},
 		{"replaceWish", 116, Warning, "201 to a PUT of a wish that is there", "it was never replaced before"},
 		{"readEvent", 117, Warning, "a PUT leaves the host that it did not send", "the PUT has no host"},

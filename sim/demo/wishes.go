@@ -1,6 +1,10 @@
 package demo
 
-import "strconv"
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+)
 
 // wish is a book that a reader wishes the shop had, in the form in which it is shown.
 type wish struct {
@@ -12,10 +16,12 @@ type wish struct {
 	replaced int64  // how often it was
 }
 
-// mostCopies is how many copies of a book can be wished for, longTitle how long a title the faulty form can take.
+// mostCopies is how many copies of a book can be wished for, longestTitle how long its title is at most, longTitle how long
+// a title the faulty form can take.
 const (
-	mostCopies = 99
-	longTitle  = 30
+	mostCopies   = 99
+	longestTitle = 60
+	longTitle    = 30
 )
 
 func wishFrom(f fields) wish {
@@ -76,6 +82,25 @@ func (a *API) replaceWish(c *call) Reply {
 		return answerJSON(201, w)
 	}
 	return answerJSON(200, w)
+}
+
+// keepAllTheSame is what the faulty API does with a PUT of a wish that it refuses: it has taken the title by then.
+func (a *API) keepAllTheSame(op *operation, values []string, body []byte) {
+	var content struct {
+		Title string `json:"title"`
+	}
+	if !a.planted(op.ID == "replaceWish") || json.Unmarshal(body, &content) != nil {
+		return
+	}
+	id, err := strconv.ParseInt(values[0], 10, 64)
+	if n := utf8.RuneCountInString(content.Title); err != nil || n < 1 || n > longestTitle {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if w := a.wishes.get(id); w != nil {
+		w.Title = content.Title
+	}
 }
 
 func (a *API) dropWish(c *call) Reply {

@@ -8,6 +8,8 @@ import (
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/document"
 	"github.com/restest/restest/settings/document/graph"
+	"github.com/restest/restest/stages/generator/draft"
+	"github.com/restest/restest/stages/generator/mutations"
 	"github.com/restest/restest/stages/generator/series"
 )
 
@@ -263,7 +265,7 @@ func (g *Generator) buildStep(s *running, step series.Step) *messages.Request {
 	} else if r = g.buildFor(step.Operation, s.Thing, messages.InSeries, 0); r == nil {
 		return nil
 	}
-	if s.course != nil && !g.changeFor(r, s, step) {
+	if step.Breaking && !g.breakContent(r) || s.course != nil && !g.changeFor(r, s, step) {
 		g.seq--
 		g.nth[step.Operation]--
 		return nil
@@ -276,6 +278,23 @@ func (g *Generator) buildStep(s *running, step series.Step) *messages.Request {
 		r.Series.Thing = plainText(s.Thing[n-1])
 	}
 	return r
+}
+
+// breakContent has the request break one rule of what is in its content, as a mutation does; it says whether it could.
+func (g *Generator) breakContent(r *messages.Request) bool {
+	p := g.plans[r.Operation]
+	return mutations.Mutate(g.draw, &p.form, p.drawn, g.config.Settings.Mutation, func(c *draft.Change) bool {
+		if !strings.HasPrefix(c.Breaks, "body.") {
+			return false // the rest of it has to be what it was
+		}
+		broken := p.write(g, c)
+		if broken == nil || broken.Target != r.Target {
+			return false
+		}
+		broken.Seq, broken.Nth, broken.User = r.Seq, r.Nth, r.User
+		*r = *broken
+		return true
+	})
 }
 
 // buildFor builds the operation's next request, with the credentials of that user, so that it leads to the thing; nil if

@@ -89,6 +89,35 @@ func TestASeriesFollowsItsThing(t *testing.T) {
 	}
 }
 
+// "refusedWrite: create, read, a PATCH or PUT that breaks a rule of its content and is answered 4xx, read" (decision 0017 §7).
+func TestAWriteThatIsToBeRefusedBreaksOneRuleOfItsContent(t *testing.T) {
+	doc := api(t, `
+  /pets:
+    post: {`+ok+`}
+  /pets/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get: {`+ok+`}
+    put: {requestBody: {required: true, content: {application/json: {schema: {type: object, required: [age, name], properties: {age: {type: integer, maximum: 9}, name: {type: string}}}}}}, `+ok+`}
+`)
+	for _, row := range []struct {
+		status int
+		next   string
+	}{{400, "GET /pets/p7"}, {204, ""}} {
+		s := newScript(t, doc, onlySeries(series.RefusedWrite))
+		s.answer(s.beginning(), 201, `{"id": "p7"}`)
+		s.answer(s.next(), 200, `{"id": "p7"}`)
+		write := s.next()
+		if write.Method != "PUT" || write.Target != "/pets/p7" || write.Series == nil || !strings.HasPrefix(write.Breaks, "body.") || write.Valid {
+			t.Fatalf("%s %s %s breaks %q: %+v", write.Method, write.Target, write.Body, write.Breaks, write.Series)
+		}
+		s.answer(write, row.status, "")
+		next := s.next()
+		if got := next.Method + " " + next.Target; (next.Series != nil && next.Series.Nth > 1) != (row.next != "") || row.next != "" && got != row.next {
+			t.Errorf("after %d comes %s, %+v", row.status, got, next.Series)
+		}
+	}
+}
+
 func TestTheThingOfASeriesIsItsOwnWhileItRuns(t *testing.T) {
 	s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
 	create := s.beginning()

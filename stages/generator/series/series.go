@@ -19,6 +19,7 @@ const (
 	WriteUnderDeleted = "writeUnderDeleted"
 	PutTwice          = "putTwice"
 	PatchThenRead     = "patchThenRead"
+	RefusedWrite      = "refusedWrite"
 	ListContains      = "listContains"
 	SafeGet           = "safeGet"
 	CreateTwice       = "createTwice"
@@ -41,6 +42,8 @@ type Step struct {
 	Again int
 	// Whatever has the series go on whatever the step is answered with; it ends else where the answer is no 2xx.
 	Whatever bool
+	// Breaking has the request break a rule of its content, so that it is refused with 4xx; the series ends where it is not.
+	Breaking bool
 	// As says whose credentials it carries.
 	As As
 	// Probe is the kind of security probe that it is; Nowhere has one for a hidden method lead to what is not there.
@@ -108,6 +111,8 @@ func Courses(doc *document.Document, r *graph.Resource, on settings.Series, usab
 	} else {
 		add(on.PutTwice, PutTwice, Step{Operation: r.Replace}, Step{Operation: r.Replace, Again: 2})
 	}
+	add(on.RefusedWrite, RefusedWrite, read, Step{Operation: r.Patch, Breaking: true}, read)
+	add(on.RefusedWrite, RefusedWrite, read, Step{Operation: r.Replace, Breaking: true}, read)
 	add(on.SafeGet, SafeGet, append(append([]Step{read}, reads...), read)...)
 	add(on.ReadAfterDelete, ReadAfterDelete, Step{Operation: r.Delete}, read)
 	add(on.DeleteTwice, DeleteTwice, Step{Operation: r.Delete}, Step{Operation: r.Delete, Again: 2})
@@ -179,6 +184,9 @@ func (s Series) Answered(l messages.Learned, made []any) (next Series, over bool
 		}
 	}
 	good := l.Reply.Status >= 200 && l.Reply.Status <= 299
+	if step.Breaking {
+		good = l.Reply.Status >= 400 && l.Reply.Status <= 499
+	}
 	return s, len(s.Taken) == len(s.Course.Steps) || !good && !step.Whatever
 }
 

@@ -59,6 +59,9 @@ func courses(t *testing.T, paths string, change func(*settings.Series)) map[stri
 			if strings.HasSuffix(op.Path, "photos") {
 				step += " photos"
 			}
+			if s.Breaking {
+				step += " broken"
+			}
 			if s.Again > 0 {
 				step += fmt.Sprintf(" as %d", s.Again)
 			}
@@ -78,6 +81,7 @@ func TestEachKindOfSeriesGoesThroughItsSteps(t *testing.T) {
 		series.WriteUnderDeleted: "POST, DELETE, POST photos",
 		series.PutTwice:          "POST, PUT, PUT as 2, GET",
 		series.PatchThenRead:     "POST, PATCH, GET",
+		series.RefusedWrite:      "POST, GET, PUT broken, GET", // and one with PATCH before it
 		series.ListContains:      "POST, GET",
 		series.SafeGet:           "POST, GET, GET photos, GET",
 		series.CreateTwice:       "POST, POST as 1",
