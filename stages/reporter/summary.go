@@ -307,7 +307,7 @@ func (s *summary) finding(g *group, same []*group) {
 	}
 	// The command is in shell's words already and holds nothing that does not print.
 	if g.sent.curl.line != "" {
-		s.b.WriteString("  " + g.sent.curl.line + "\n")
+		s.b.WriteString("  " + strings.ReplaceAll(g.sent.curl.line, "\n", "\n  ") + "\n") // a line a request; no text in one has a line of its own
 	}
 	if g.sent.curl.note != "" {
 		s.line("  (%s)", g.sent.curl.note)
