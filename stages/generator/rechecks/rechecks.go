@@ -108,6 +108,8 @@ type job struct {
 	// whenever somebody wants to. Proven is true if that showed it.
 	own    *messages.Request
 	proven bool
+	// more are the steps to try where those that make its thing alone do not show it, nil for none.
+	more []messages.Maker
 	// smaller is what makes it smaller after that; trying is what that tries now.
 	smaller *reduction
 	trying  *messages.Request
@@ -337,6 +339,9 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 			l.shrink(j)
 			return
 		}
+		if fewer := l.makers(own); len(fewer) > 0 && len(fewer) < len(makers) {
+			makers, j.more = fewer, makers // what changed it may have nothing to do with the finding
+		}
 		j.own, j.steps, j.at, j.moved = own, makers, 0, moved{}
 	}
 }
@@ -365,9 +370,13 @@ func (l *Rechecks) own(j *job) (*messages.Request, []messages.Maker) {
 
 // owned goes on from the request about its own thing: with it if that shows the finding, else without.
 func (l *Rechecks) owned(j *job, shows bool) {
-	if shows {
+	switch {
+	case shows:
 		j.request, j.other, j.proven = j.own, false, true
-	} else {
+	case j.more != nil:
+		j.steps, j.more, j.at, j.moved, j.inTheWay = j.more, nil, 0, moved{}, map[int]bool{}
+		return
+	default:
 		j.steps, j.at, j.moved, j.inTheWay = nil, 0, nil, map[int]bool{}
 	}
 	j.own = nil

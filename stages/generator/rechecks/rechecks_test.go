@@ -437,6 +437,38 @@ func TestWhatIsConfirmedIsShownOnAThingOfTheRunsOwn(t *testing.T) {
 	}
 }
 
+// "First those are tried that make the thing alone, then also what changed it" (decision 0022).
+func TestStepsThatHaveNothingToDoWithAFindingAreNotTold(t *testing.T) {
+	for _, matters := range []bool{false, true} {
+		changed := false
+		w := newWorld(t, func(r *messages.Request) (int, bool) {
+			switch r.Method {
+			case "POST":
+				changed = false
+				return 201, false
+			case "PUT":
+				changed = true
+				return 200, false
+			}
+			return 500, changed || !matters
+		})
+		w.list.Learn(messages.Learned{
+			Request: &messages.Request{Seq: 90, Method: "POST", Target: "/things"}, Outcome: messages.Answered, Reply: &messages.Reply{Status: 201},
+		}, "/things/7")
+		changed = true
+		w.list.Learn(learned(&messages.Request{Seq: 91, Operation: 1, Method: "PUT", Target: "/things/7"}, 200, false), "")
+		w.seq = 91
+		w.find(messages.Request{Operation: 2, Method: "GET", Target: "/things/7", Valid: true})
+		_, _, smallest := w.run()
+		if smallest == nil {
+			t.Fatalf("%v: nothing is shown", matters)
+		}
+		if makers := smallest.Recheck.Makers; len(makers) != map[bool]int{false: 1, true: 2}[matters] {
+			t.Errorf("%v: it is told with %+v", matters, makers)
+		}
+	}
+}
+
 func TestAFreshTextIsOfTheSameKind(t *testing.T) {
 	seen := map[string]bool{}
 	for n := range 100 {
