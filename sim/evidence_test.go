@@ -166,6 +166,7 @@ func handedOver(world sim.World, operations int, budget time.Duration) (waits, r
 
 // ADR-0042: 34,699 refusals of createTeleTan in 60 s became 62, in 12 waits.
 func TestEvidenceAnOperationWithASpentQuotaIsLeftAlone(t *testing.T) {
+	inOneGoroutine(t)
 	const budget = time.Minute
 	doc := operations(t, 5, false)
 	var waits, refusals, theirWaits, theirRefusals []int
@@ -217,6 +218,7 @@ func TestEvidenceAnOperationWithASpentQuotaIsLeftAlone(t *testing.T) {
 // ADR-0042's replay: every request to the API waits, or only the operation that was told to. A run in which nothing
 // waited is recorded, and replayed by either rule.
 func TestEvidenceOnlyTheOperationWaits(t *testing.T) {
+	inOneGoroutine(t)
 	const budget = time.Minute
 	replayed := func(t *testing.T, operations int, api sim.API) (was, whole, one reporter.Result) {
 		was, recorded := record(t, reads(operations), api, budget, "schedule.waitWhenToldTo=false", "schedule.learn=false")

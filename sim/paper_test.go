@@ -105,6 +105,7 @@ func found(t *testing.T, out files) (list []string, report map[string]any) {
 }
 
 func TestTheDemosFaultsAreFoundAndNothingElse(t *testing.T) {
+	inOneGoroutine(t)
 	planted := map[string]bool{}
 	for _, f := range demo.Planted() {
 		planted[fmt.Sprintf("%s F%d", f.Operation, f.Code)] = true
@@ -131,6 +132,7 @@ func TestTheDemosFaultsAreFoundAndNothingElse(t *testing.T) {
 }
 
 func TestTheDemoWithoutItsFaultsIsClean(t *testing.T) {
+	inOneGoroutine(t)
 	result, out := onPaper(t, bookshop(t), demo.Options{WithoutFaults: true, WithoutLimits: true}, 5*time.Second, 3, stages.Order{}, nil)
 	if list, _ := found(t, out); len(list) > 0 || result.Exit != reporter.ExitClean {
 		t.Errorf("it ends with %d and reports %s", result.Exit, strings.Join(list, ", "))

@@ -84,6 +84,7 @@ func (s slowly) Answer(now time.Duration, r demo.Request) demo.Reply {
 }
 
 func TestEachFaultThatProbesShowIsFoundAndConfirmedAndNothingElse(t *testing.T) {
+	inOneGoroutine(t)
 	for seed := range uint64(3) {
 		planted, seen := map[string]string{}, map[string]bool{}
 		for _, f := range demo.Probed() {

@@ -139,6 +139,7 @@ func firstDifference(a, b []byte) string {
 }
 
 func TestWithoutWaitsMoreIsSentAndMoreIsRefused(t *testing.T) {
+	inOneGoroutine(t)
 	with, recorded := recordDemo(t, 3*time.Second)
 	without, out := replay(t, recorded[reporter.RecordingName].Bytes(), stages.Order{}, "schedule.waitWhenToldTo=false")
 	if without.Totals.Requests <= with.Totals.Requests || without.Totals.Refused <= with.Totals.Refused {
@@ -151,6 +152,7 @@ func TestWithoutWaitsMoreIsSentAndMoreIsRefused(t *testing.T) {
 }
 
 func TestHoldingTheWholeAPIAtOnceSendsLess(t *testing.T) {
+	inOneGoroutine(t)
 	_, recorded := recordDemo(t, 3*time.Second)
 	rec, err := sim.ReadRecording(recorded[reporter.RecordingName])
 	if err != nil {

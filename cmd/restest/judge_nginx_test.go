@@ -89,7 +89,7 @@ func arrivedAll(t *testing.T, log []entry, o *outcome, before int64) {
 // accepted: of a run that gets the processor when it needs it, at most two. A busy machine has nginx notice a request late,
 // and take the next for early. So program, API and nginx go ahead of everything else where the system lets them; where it
 // does not, a control shows how often that happens, a plain metronome before the same nginx. Since chance has a part in it,
-// the best of three runs counts.
+// and the control is in the way itself, the first run is alone, and the best of it and of three more counts.
 func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
 	installed(t, "nginx")
 	if goesAhead(t) {
@@ -97,8 +97,8 @@ func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
 	}
 	for _, perMinute := range []int{600, 3000} {
 		t.Run(fmt.Sprint(perMinute), func(t *testing.T) {
-			for range 3 {
-				refused, noise := refusedAtItsRate(t, perMinute, sitting(4*time.Second, 30*time.Second))
+			for i := range 4 {
+				refused, noise := refusedAtItsRate(t, perMinute, sitting(4*time.Second, 30*time.Second), i > 0)
 				if os.Getenv(isAhead) != "" && perMinute == 600 {
 					noise = 0
 				}
@@ -106,7 +106,7 @@ func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
 					return
 				}
 			}
-			t.Error("nginx refused too many requests in each of three runs")
+			t.Error("nginx refused too many requests in each of four runs")
 		})
 	}
 }
@@ -133,19 +133,25 @@ func goesAhead(t *testing.T) bool {
 
 // refusedAtItsRate is how many requests nginx refused of a run at the rate that it allows, and how many it would have
 // refused of the control in as many.
-func refusedAtItsRate(t *testing.T, perMinute int, budget time.Duration) (refused, noise int64) {
+func refusedAtItsRate(t *testing.T, perMinute int, budget time.Duration, controlled bool) (refused, noise int64) {
 	t.Helper()
 	zone := fmt.Sprintf("$server_name %dr/m", perMinute)
 	s, c := &site{zone: zone}, &site{zone: zone}
 	nginx(t, "", s, c)
 	interval := time.Minute / time.Duration(perMinute)
-	stop := metronome(t, c.url, interval)
+	stop := func() {}
+	if controlled {
+		stop = metronome(t, c.url, interval)
+	}
 	o := begin(t, demoDocument(t), s.url, budget, atRate(perMinute)...).end(t)
 	stop()
 	log := readLog(t, s.log, nginxLine)
 	arrivedAll(t, log, o, 0)
-	beats := readLog(t, c.log, nginxLine)
-	refused, noise = refusals(log, 429), refusals(beats, 429)*int64(len(log))/int64(len(beats))
+	refused = refusals(log, 429)
+	if controlled {
+		beats := readLog(t, c.log, nginxLine)
+		noise = refusals(beats, 429) * int64(len(log)) / int64(len(beats))
+	}
 	e := o.report.Engine
 	t.Logf("%d requests, %d refused (of as many of the control %d); the shortest gap between writes %s, in the log %s; %d of %d turns",
 		len(log), refused, noise, *e.ShortestGap, slices.Min(gapsOf(log)), *e.TurnsUsed, *e.TurnsDue)
