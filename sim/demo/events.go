@@ -14,8 +14,8 @@ type event struct {
 	Seats int64  `json:"seats"`
 	Room  string `json:"room"`
 	Host  string `json:"host,omitempty"`
-	// dropped says that it does not take place: the faulty page goes on showing it.
-	dropped bool
+	// dropped says that it does not take place: the faulty page goes on showing it. put says that it was replaced.
+	dropped, put bool
 }
 
 // mostSeats is how many chairs there are, theRoom where an event is that says nothing of a room.
@@ -94,7 +94,7 @@ func (a *API) replaceEvent(c *call) Reply {
 		return noEvent()
 	}
 	e := eventFrom(c.body)
-	e.ID = before.ID
+	e.ID, e.put = before.ID, true
 	if a.planted(e.Host == "") {
 		e.Host = before.Host
 	}
