@@ -129,6 +129,7 @@ func TestEachExchangeDrawsTheFindingsItDeserves(t *testing.T) {
 		{"another JSON", answered(200, "{}", "Content-Type", "application/problem+json"), "F921w application/problem+json"},
 		{"undeclared type, no body", answered(200, "", "Content-Type", "image/png"), ""},
 		{"no type", answered(200, "{}"), "F921w"},
+		{"no media type", answered(200, "{}", "Content-Type", "walnut"), "F921w no media type"},
 		{"no type, no body", answered(200, ""), ""},
 		{"capitals", answered(200, "{}", "content-TYPE", "Application/JSON; Charset=UTF-8"), ""},
 		{"unknown charset", answered(200, "{}", "Content-Type", "application/json; charset=klingon"), ""},
