@@ -125,30 +125,39 @@ func TestMutantsAreCaught(t *testing.T) {
 		t.Skip("it takes minutes: `just mutants` runs it (RESTEST_MUTANTS=1)")
 	}
 	only := os.Getenv("RESTEST_MUTANTS")
-	var table strings.Builder
-	table.WriteString("| the bug | in | breaks | found after |\n|---|---|---|---|\n")
-	for _, m := range mutants {
-		if only != "1" && !strings.Contains(m.bug, only) {
-			continue
-		}
-		overlay := m.apply(t)
-		laws, after := "", 0
-		for _, test := range hunts {
-			found, n := hunt(t, overlay, test)
-			after += n
-			if laws = found; laws != "" {
-				break
+	rows := make([]string, len(mutants))
+	t.Run("bugs", func(t *testing.T) {
+		for i, m := range mutants {
+			if only != "1" && !strings.Contains(m.bug, only) {
+				continue
 			}
+			t.Run(m.bug, func(t *testing.T) {
+				t.Parallel() // as many at once as there are processors
+				rows[i] = m.hunted(t)
+				t.Log(rows[i])
+			})
 		}
-		if laws == "" {
-			t.Errorf("no law is broken, after %d cases: %s", after, m.bug)
-			laws = "nothing"
+	})
+	fmt.Print("| the bug | in | breaks | found after |\n|---|---|---|---|\n", strings.Join(rows, ""), "\n")
+}
+
+// hunted has the laws find the bug, and is its row of the table.
+func (m mutant) hunted(t *testing.T) string {
+	t.Helper()
+	overlay := m.apply(t)
+	laws, after := "", 0
+	for _, test := range hunts {
+		found, n := hunt(t, overlay, test)
+		after += n
+		if laws = found; laws != "" {
+			break
 		}
-		row := fmt.Sprintf("| %s | `%s` | %s | %d |\n", m.bug, m.file, laws, after)
-		t.Log(row)
-		table.WriteString(row)
 	}
-	fmt.Println(table.String())
+	if laws == "" {
+		t.Errorf("no law is broken, after %d cases: %s", after, m.bug)
+		laws = "nothing"
+	}
+	return fmt.Sprintf("| %s | `%s` | %s | %d |\n", m.bug, m.file, laws, after)
 }
 
 // The sources change, and a bug whose place is gone says nothing any more.
