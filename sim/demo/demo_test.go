@@ -815,3 +815,19 @@ func FuzzAnswer(f *testing.F) {
 		hear(t, a.Answer(0, r).Append(nil), method)
 	})
 }
+
+// What the API takes for an address is one for others, too: else it would be one of its faults.
+func TestAnAddressIsNoLongerThanAddressesAre(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a@example.org": true, "a.b+c@x-1.example": true, "nobody": false, "a@b@c": false, "a@-x.example": false,
+		strings.Repeat("a", 64) + "@example.org":     true,
+		strings.Repeat("a", 65) + "@example.org":     false,
+		"a@" + strings.Repeat("b", 63) + ".example":  true,
+		"a@" + strings.Repeat("b", 64) + ".example":  false,
+		"a@" + strings.Repeat("b.", 130) + "example": false,
+	} {
+		if got := isAddress(text); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

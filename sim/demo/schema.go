@@ -105,6 +105,13 @@ var address = regexp.MustCompile(`^[\w!#$%&'*+/=?^{|}~-]+(\.[\w!#$%&'*+/=?^{|}~-
 
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
+// isAddress says whether the text is taken for an e-mail address: one that is not too long either (RFC 5321 §4.5.3.1).
+func isAddress(text string) bool {
+	local, host, _ := strings.Cut(text, "@")
+	tooLong := func(label string) bool { return len(label) > 63 }
+	return address.MatchString(text) && len(text) <= 254 && len(local) <= 64 && !slices.ContainsFunc(strings.Split(host, "."), tooLong)
+}
+
 // hasFormat says whether the text has the format; one it does not know, every text has.
 func hasFormat(format, text string) bool {
 	switch format {
@@ -112,7 +119,7 @@ func hasFormat(format, text string) bool {
 		_, err := time.Parse(time.DateOnly, text)
 		return err == nil
 	case "email":
-		return address.MatchString(text)
+		return isAddress(text)
 	case "uuid":
 		return uuid.MatchString(text)
 	default:
