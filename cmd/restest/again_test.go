@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,22 +23,9 @@ import (
 
 // bookshopTested serves the demo's API and tests it for a few seconds. The API has no limits: what it refuses now and then
 // is not there again, and is meant not to be.
-func bookshopTested(t *testing.T) (folder, origin string, report *reporter.Report) {
+func bookshopTested(t *testing.T) (folder, origin string, told *reporter.Report) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() {
-		served <- demo.Serve(ctx, listener, demo.New(demo.Options{WithoutLimits: true}), clock.NewSystem())
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-served
-	})
-	folder, origin = t.TempDir(), "http://"+listener.Addr().String()
+	folder, origin = t.TempDir(), "http://"+serveDemo(t)
 	if err := os.WriteFile(filepath.Join(folder, "openapi.json"), demo.Document(), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +33,8 @@ func bookshopTested(t *testing.T) (folder, origin string, report *reporter.Repor
 	if code, said := typed("run", filepath.Join(folder, "openapi.json"), "--url", origin, "--budget", "4s", "--seed", "7", "--out", out, "--quiet"); code != reporter.ExitErrors {
 		t.Fatalf("the run ended with %d:\n%s", code, said)
 	}
-	if report, err = readReport(out); err != nil {
+	report, err := readReport(out)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if len(report.Findings) < 20 {

@@ -292,7 +292,7 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 	p.carried = g.carriedBy(p, user)
 	nth := g.nth[operation] + 1
 	var r *messages.Request
-	g.strategies.newest, g.strategies.covers = nil, false
+	g.strategies.covers = false
 	if purpose == messages.Nominal {
 		if r = g.probe(p, nth); r != nil {
 			purpose = messages.Probing

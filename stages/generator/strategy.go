@@ -14,11 +14,9 @@ import (
 
 // strategy builds requests to one end.
 type strategy interface {
-	// next is the operation's nth request, nil if there is none to that end now: its share goes to the others then. What
-	// it changes is undone by takeBack; nothing is changed where it is nil.
+	// next is the operation's nth request, nil if there is none to that end now: its share goes to the others then. It
+	// changes nothing that would have to be undone for a request that is never sent.
 	next(g *Generator, p *plan, nth int) *messages.Request
-	// takeBack undoes the newest next, whose request was never sent.
-	takeBack(r *messages.Request)
 }
 
 // strategies say to which end an operation's next request is built: after the opening lap the rules of the document one
@@ -29,11 +27,10 @@ type strategies struct {
 	// cover is the coverage of each operation, before where the newest request found it.
 	cover  []coverage.Coverage
 	before coverage.Cursor
-	// newest is the strategy that built the newest request, nil for none of them; covers is true if the
-	// coverage was asked for it: what could not be sent is passed over there even where nothing came of it.
-	newest strategy
+	// covers is true if the coverage was asked for the newest request: what could not be sent is passed over there even
+	// where nothing came of it. Of is that request's number: a step of a series may be newer, and is not theirs.
 	covers bool
-	of     int64 // its number: a step of a series may be newer, and is not theirs
+	of     int64
 	// accepted are requests that were accepted, by operation, and under way those that may be.
 	accepted []ring
 	underWay map[int64]draft.Draft
@@ -100,7 +97,6 @@ func (g *Generator) byStrategy(p *plan, nth int) (*messages.Request, messages.Pu
 			at -= left[i].size
 		}
 		if r := left[i].of.next(g, p, nth); r != nil {
-			s.newest = left[i].of
 			return r, left[i].purpose
 		}
 		total -= left[i].size
@@ -146,10 +142,6 @@ func (s *strategies) takeBack(r *messages.Request) {
 	if s.covers {
 		s.cover[r.Operation].Back(s.before)
 		s.covers = false
-	}
-	if s.newest != nil {
-		s.newest.takeBack(r)
-		s.newest = nil
 	}
 }
 
@@ -282,8 +274,6 @@ type nominal struct{ groups }
 
 func (n nominal) next(g *Generator, p *plan, nth int) *messages.Request { return n.request(g, p, nth) }
 
-func (nominal) takeBack(*messages.Request) {}
-
 // mutating builds requests that were accepted with one thing changed.
 type mutating struct{}
 
@@ -312,8 +302,6 @@ func (mutating) next(g *Generator, p *plan, nth int) (r *messages.Request) {
 // fromAccepted is the origin of a value that an accepted request had.
 const fromAccepted = "accepted"
 
-func (mutating) takeBack(*messages.Request) {}
-
 // fuzzed builds ordinary requests with a troublesome value.
 type fuzzed struct{ groups }
 
@@ -328,7 +316,3 @@ func (f fuzzed) next(g *Generator, p *plan, nth int) (r *messages.Request) {
 	})
 	return r
 }
-
-func (fuzzed) takeBack(*messages.Request) {}
-
-var _ = values.FromRandom
