@@ -16,9 +16,9 @@ lint:
 test:
     go test ./...
 
-# The tests with the race detector
+# The tests with the race detector, without the long ones that have one goroutine
 race:
-    go test -race ./...
+    go test -race -short ./...
 
 # The laws of pacing and waiting, over many more random runs than `test` draws: of the pacer alone, and of all five stages
 laws checks="50000" runs="10000":

@@ -166,7 +166,9 @@ func handedOver(world sim.World, operations int, budget time.Duration) (waits, r
 
 // ADR-0042: 34,699 refusals of createTeleTan in 60 s became 62, in 12 waits.
 func TestEvidenceAnOperationWithASpentQuotaIsLeftAlone(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	const budget = time.Minute
 	doc := operations(t, 5, false)
 	var waits, refusals, theirWaits, theirRefusals []int
@@ -218,7 +220,9 @@ func TestEvidenceAnOperationWithASpentQuotaIsLeftAlone(t *testing.T) {
 // ADR-0042's replay: every request to the API waits, or only the operation that was told to. A run in which nothing
 // waited is recorded, and replayed by either rule.
 func TestEvidenceOnlyTheOperationWaits(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	const budget = time.Minute
 	replayed := func(t *testing.T, operations int, api sim.API) (was, whole, one reporter.Result) {
 		was, recorded := record(t, reads(operations), api, budget, "schedule.waitWhenToldTo=false", "schedule.learn=false")
@@ -319,6 +323,9 @@ func (b *byPath) Answer(now time.Duration, r demo.Request) demo.Reply {
 // ADR-0042: of an API limited to 20 requests a second as a whole, 277 reached it inside the quiet it had asked for, over
 // 20 waits. Counted here are all from the first that it refuses to the hold, that one and the first wait's too.
 func TestEvidenceAnAPILimitedAsAWholeIsHeld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	const limit, window, theirs = 20, time.Second, 277
 	for _, n := range []int{2, 3, 5, 10, 23, 43} {
 		t.Run(fmt.Sprint(n, " operations"), func(t *testing.T) {

@@ -105,7 +105,9 @@ func found(t *testing.T, out files) (list []string, report map[string]any) {
 }
 
 func TestTheDemosFaultsAreFoundAndNothingElse(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	planted := map[string]bool{}
 	for _, f := range demo.Planted() {
 		planted[fmt.Sprintf("%s F%d", f.Operation, f.Code)] = true
@@ -132,7 +134,9 @@ func TestTheDemosFaultsAreFoundAndNothingElse(t *testing.T) {
 }
 
 func TestTheDemoWithoutItsFaultsIsClean(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	result, out := onPaper(t, bookshop(t), demo.Options{WithoutFaults: true, WithoutLimits: true}, 5*time.Second, 3, stages.Order{}, nil)
 	if list, _ := found(t, out); len(list) > 0 || result.Exit != reporter.ExitClean {
 		t.Errorf("it ends with %d and reports %s", result.Exit, strings.Join(list, ", "))
@@ -156,6 +160,9 @@ func TestARunOnPaperRepeatsToTheByteInlineAndInLockstep(t *testing.T) {
 }
 
 func TestNinetyNineTurnsInAHundredAreUsedOnPaper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	doc := bookshop(t)
 	for _, perMinute := range []int64{300, 600, 3000, 60_000} {
 		_, out := onPaper(t, doc, demo.Options{WithoutLimits: true}, 20*time.Second, 1, stages.Order{}, func(s *settings.Settings) {

@@ -84,7 +84,9 @@ func (s slowly) Answer(now time.Duration, r demo.Request) demo.Reply {
 }
 
 func TestEachFaultThatProbesShowIsFoundAndConfirmedAndNothingElse(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	for seed := range uint64(3) {
 		planted, seen := map[string]string{}, map[string]bool{}
 		for _, f := range demo.Probed() {

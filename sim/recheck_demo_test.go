@@ -11,7 +11,9 @@ import (
 
 // Every planted fault is confirmed; the one that is a refusal is not provoked once more (decision 0022).
 func TestEveryPlantedFaultIsConfirmed(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	_, out := onPaper(t, bookshop(t), demo.Options{}, 10*time.Second, 1, stages.Order{}, nil)
 	smaller := 0
 	for _, f := range reportOf(t, out).Findings {

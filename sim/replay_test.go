@@ -139,7 +139,9 @@ func firstDifference(a, b []byte) string {
 }
 
 func TestWithoutWaitsMoreIsSentAndMoreIsRefused(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	with, recorded := recordDemo(t, 3*time.Second)
 	without, out := replay(t, recorded[reporter.RecordingName].Bytes(), stages.Order{}, "schedule.waitWhenToldTo=false")
 	if without.Totals.Requests <= with.Totals.Requests || without.Totals.Refused <= with.Totals.Refused {
@@ -152,7 +154,9 @@ func TestWithoutWaitsMoreIsSentAndMoreIsRefused(t *testing.T) {
 }
 
 func TestHoldingTheWholeAPIAtOnceSendsLess(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	_, recorded := recordDemo(t, 3*time.Second)
 	rec, err := sim.ReadRecording(recorded[reporter.RecordingName])
 	if err != nil {

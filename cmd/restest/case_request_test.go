@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/restest/restest/messages"
@@ -406,16 +405,8 @@ func TestCase15BoundsTooBigOrContradictory(t *testing.T) {
 	taken := memoryTaken(func() {
 		o = s.test(t, 20, document, "--url", s.url)
 	})
-	began, err := time.Parse(time.RFC3339, o.report.Run.Started)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended, err := time.Parse(time.RFC3339, o.report.Run.Ended)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if took := ended.Sub(began); taken > 512<<20 || took > 5*time.Second {
-		t.Errorf("it took %s and %d MiB", took, taken>>20)
+	if taken > 512<<20 {
+		t.Errorf("it took %d MiB", taken>>20)
 	}
 	for _, a := range s.arrived() {
 		if a.target != "/wide" {

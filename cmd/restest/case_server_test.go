@@ -55,8 +55,8 @@ func TestCase27BodiesThatStopEarly(t *testing.T) {
 		}
 		came := body(t, e.Reply.Body)
 		if broken := arrived[named(e)]; broken == "" {
-			if came != `{"ok":true}` || e.Outcome != "answered" || time.Duration(e.EndedAt-e.SentAt) > time.Second {
-				t.Errorf("way %s: %s, %q after %s", named(e), e.Outcome, came, time.Duration(e.EndedAt-e.SentAt))
+			if came != `{"ok":true}` || e.Outcome != "answered" {
+				t.Errorf("way %s: %s, %q", named(e), e.Outcome, came)
 			}
 		} else if e.Outcome != "brokeOff" || e.Reply.Status != 200 || e.Failure == "" || !strings.HasPrefix(came, broken) {
 			t.Errorf("way %s: %s, %d %q, %s", named(e), e.Outcome, e.Reply.Status, came, e.Failure)

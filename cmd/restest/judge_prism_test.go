@@ -225,7 +225,7 @@ func mock(t *testing.T, program, document, base string) (address string) {
 			_ = conn.Close()
 			break
 		}
-		if clk.Now() > clock.Instant(time.Minute) {
+		if clk.Now() > clock.Instant(3*time.Minute) {
 			t.Fatal("prism does not serve ", document)
 		}
 		clock.Until(clk, clk.Now().Add(50*time.Millisecond), nil)

@@ -136,7 +136,7 @@ func startServer(t testing.TB, folder string, addresses []string, program string
 				_ = conn.Close()
 				break
 			}
-			if ended.Load() || clk.Now() > clock.Instant(20*time.Second) {
+			if ended.Load() || clk.Now() > clock.Instant(2*time.Minute) {
 				text, _ := os.ReadFile(says)
 				t.Fatalf("%s does not serve at %s: %v\n%s", program, address, err, text)
 			}

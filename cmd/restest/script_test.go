@@ -32,7 +32,7 @@ func when(ts *testscript.TestScript, neg bool, args []string) {
 		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
 			break
 		}
-		if clk.Now() > clock.Instant(20*time.Second) {
+		if clk.Now() > clock.Instant(2*time.Minute) {
 			ts.Fatalf("%s did not appear", args[0])
 		}
 		clock.Until(clk, clk.Now().Add(5*time.Millisecond), nil)

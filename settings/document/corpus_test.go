@@ -58,6 +58,9 @@ func load(t testing.TB, path string, options Options) *Document {
 }
 
 func TestTheCollectionOfRealDocumentsOpens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	documents := corpus(t)
 	if len(documents) != 145 {
 		t.Fatalf("%d documents in the collection, want 145", len(documents))

@@ -497,6 +497,9 @@ func rehearse(t *testing.T, options Options, seed uint64, n int) (found map[stri
 
 // A tester that sends some thousand valid requests a second has 20,000 of them sent in well under ten seconds.
 func TestValidRequestsFindEachPlantedFaultAndNoOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	for seed := range uint64(2) {
 		found, statuses := rehearse(t, Options{}, seed, 20_000)
 		for _, fault := range Planted() {
@@ -517,6 +520,9 @@ func TestValidRequestsFindEachPlantedFaultAndNoOther(t *testing.T) {
 }
 
 func TestWithoutFaultsNothingIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	found, statuses := rehearse(t, Options{WithoutFaults: true}, 4, 10_000)
 	if len(found) > 0 {
 		t.Errorf("found %v", found)
@@ -548,6 +554,9 @@ func TestTheSameRequestsAtTheSameMomentsAreAnsweredTheSame(t *testing.T) {
 }
 
 func TestTheStateIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	k := newTalk(t, Options{WithoutFaults: true})
 	for i := range 3 * most {
 		k.fits("addBook", k.ask("POST /books", aBook), 201)

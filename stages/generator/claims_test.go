@@ -11,9 +11,8 @@ import (
 
 // Violations name the one rule they break and break no other, over the real documents, and what is called valid is.
 func TestRealRequestsAreWhatTheyClaimToBe(t *testing.T) {
-	inOneGoroutine(t)
 	if testing.Short() {
-		t.Skip("reads more than a hundred documents")
+		t.Skip("long, and all in one goroutine")
 	}
 	docs := realDocuments(t)
 	count := map[messages.Purpose]int{}

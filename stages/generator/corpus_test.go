@@ -49,9 +49,8 @@ func realDocuments(t *testing.T) map[string]*document.Document {
 
 // Every request called valid is read back from its bytes and judged, over the real documents, in each media type.
 func TestRealRequestsFitTheirDocumentsAsTheyAreOnTheWire(t *testing.T) {
-	inOneGoroutine(t)
 	if testing.Short() {
-		t.Skip("reads more than a hundred documents")
+		t.Skip("long, and all in one goroutine")
 	}
 	seeds := uint64(2)
 	if os.Getenv("RESTEST_LONG") != "" {

@@ -331,9 +331,8 @@ func TestA401ToAProbeRenewsNothing(t *testing.T) {
 // Decision 0025, over the real documents: "nothing invented ever stands in a key's place but in wrongCredentials", and what
 // goes without credentials holds nothing of the key.
 func TestWhatRealDocumentsAreProbedWithHoldsNoKey(t *testing.T) {
-	inOneGoroutine(t)
 	if testing.Short() {
-		t.Skip("reads more than a hundred documents")
+		t.Skip("long, and all in one goroutine")
 	}
 	const secret = "sesame-4711-of-ann"
 	docs := realDocuments(t)

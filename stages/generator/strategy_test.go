@@ -392,6 +392,9 @@ func onlyMutation(m *settings.Mutation, kind string) {
 }
 
 func TestEachKindOfMutationBreaksOneRule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	doc := api(t, constrained)
 	for _, kind := range mutations.Kinds() {
 		t.Run(kind, func(t *testing.T) {

@@ -241,7 +241,7 @@ func TestSilenceAndDripsEndInATimeOut(t *testing.T) {
 			if came.Outcome != test.outcome || came.Kind != messages.TimedOut || came.Open || !strings.Contains(came.Failure, test.failure) {
 				t.Errorf("came %+v", came)
 			}
-			if took := came.EndedAt.Sub(began); took < 150*time.Millisecond || took > 10*time.Second {
+			if took := came.EndedAt.Sub(began); took < 150*time.Millisecond {
 				t.Errorf("it took %s", took)
 			}
 		})

@@ -123,6 +123,9 @@ func (d drawn) send(l limiter.Limiter, r *rand.Rand, s Step) Batch {
 
 // TestWhatIsNotPublishedIsFound tries limiters of which nothing is known, with windows as people choose them.
 func TestWhatIsNotPublishedIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	round := []time.Duration{200, 250, 500, 1000, 2000, 3000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 3_600_000}
 	right, unsure, wrong, most := 0, 0, 0, 0.0
 	drawn := *draws / 4
@@ -169,6 +172,9 @@ func TestWhatIsNotPublishedIsFound(t *testing.T) {
 
 // TestAWrongPublicationMisleadsNobody has limit or window published wrongly.
 func TestAWrongPublicationMisleadsNobody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	right, unsure, wrong := 0, 0, 0
 	for n := range *draws / 4 {
 		d, r := draw(n + 3_000_000)
@@ -205,6 +211,9 @@ func TestAWrongPublicationMisleadsNobody(t *testing.T) {
 
 // TestAnExaminationKeepsToItsBounds plays all of an examination, with every variant behind the one limiter.
 func TestAnExaminationKeepsToItsBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	variants := []Variant{
 		{"plain", Plain},
 		{"key 2", OtherKey},
@@ -284,6 +293,9 @@ func plain(d drawn) Family {
 }
 
 func TestLimitersAreNamedRightly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	type outcome struct{ right, unsure, wrong, wrongSure int }
 	by := map[Family]*outcome{}
 	var total outcome

@@ -83,7 +83,7 @@ func apartByName(s *Shape, v any, faults []document.Fault) bool {
 
 func TestTheJudgePassesEveryValueForRealSchemas(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads more than a hundred documents")
+		t.Skip("long, and all in one goroutine")
 	}
 	every := 5
 	if os.Getenv("RESTEST_LONG") != "" {

@@ -241,6 +241,9 @@ func TestThePolicyAllowsTheOneScriptAndTheOneStyle(t *testing.T) {
 
 // "The page stays under 5 MB (it … keeps every finding)."
 func TestThePageStaysSmallAndKeepsEveryFinding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	for _, row := range []struct {
 		findings, body int
 		shortened      bool
@@ -284,7 +287,7 @@ func TestThePageStaysSmallAndKeepsEveryFinding(t *testing.T) {
 // Whatever findings hold: 5,000 of them, of which nothing repeats and all has to be escaped, make no larger page.
 func TestNoFindingsMakeALargePage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some hundred megabytes are written")
+		t.Skip("long, and all in one goroutine")
 	}
 	told := shop()
 	told.Findings = nil
