@@ -87,10 +87,13 @@ func arrivedAll(t *testing.T, log []entry, o *outcome, before int64) {
 
 // TestNginxWithoutBurstAcceptsARunAtItsRate has nginx refuse whatever comes earlier than an interval after what it last
 // accepted: of a run that gets the processor when it needs it, at most two. A busy machine has nginx notice a request late,
-// and take the next for early. So program, API and nginx go ahead of everything else where the system lets them; where it
-// does not, a control shows how often that happens, a plain metronome before the same nginx. Since chance has a part in it,
-// and the control is in the way itself, the first run is alone, and the best of it and of three more counts.
+// and take the next for early. So program, API and nginx go before other processes where the system lets them, and a control
+// shows how often it happens all the same, a plain metronome before the same nginx. Since chance has a part in it, and the
+// control is in the way itself, the first run is alone, and the best of it and of three more counts.
 func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a program that is slowed down for other reasons keeps nobody's time")
+	}
 	installed(t, "nginx")
 	if goesAhead(t) {
 		return
@@ -99,9 +102,6 @@ func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
 		t.Run(fmt.Sprint(perMinute), func(t *testing.T) {
 			for i := range 4 {
 				refused, noise := refusedAtItsRate(t, perMinute, sitting(4*time.Second, 30*time.Second), i > 0)
-				if os.Getenv(isAhead) != "" && perMinute == 600 {
-					noise = 0
-				}
 				if refused <= 2+2*noise {
 					return
 				}
@@ -111,20 +111,26 @@ func TestNginxWithoutBurstAcceptsARunAtItsRate(t *testing.T) {
 	}
 }
 
-// isAhead is set for a test that goes ahead of every ordinary process.
+// isAhead is set for a test that goes before other processes.
 const isAhead = "RESTEST_AHEAD"
 
-// goesAhead runs the test once more, with real-time priority for it and for all that it starts, and says whether it did.
+// goesAhead runs the test once more, so that it and all that it starts get the processor first, and says whether it did. The
+// rest still gets its share: with real-time priority, programs that yield until a moment comes can wait for one another
+// without end, and leave the machine a twentieth of its time.
 func goesAhead(t *testing.T) bool {
 	t.Helper()
-	chrt, err := exec.LookPath("chrt")
-	if os.Getenv(isAhead) != "" || err != nil || exec.Command(chrt, "--fifo", "1", chrt, "--version").Run() != nil {
+	nice, err := exec.LookPath("nice")
+	if os.Getenv(isAhead) != "" || err != nil {
 		return false
 	}
-	again := exec.Command(chrt, "--fifo", "1", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.count", "1")
+	// It warns, and goes on, where the system does not let it.
+	if says, err := exec.Command(nice, "-n", "-20", nice).Output(); err != nil || strings.TrimSpace(string(says)) != "-20" {
+		return false
+	}
+	again := exec.Command(nice, "-n", "-20", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.count", "1")
 	again.Env = append(os.Environ(), isAhead+"=1")
 	out, err := again.CombinedOutput()
-	t.Logf("with real-time priority: %v\n%s", err, out)
+	t.Logf("before other processes: %v\n%s", err, out)
 	if err != nil {
 		t.Fail()
 	}
