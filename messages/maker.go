@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -87,10 +88,13 @@ var (
 	unescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// placeOf is where an object says that name, the shallowest and first by the names of its members; "" where it does not.
+// placeOf is where an object says that name, the shallowest and of those an id, or first by the names of its members; ""
+// where it does not.
 func placeOf(value any, name string, levels int) string {
 	object, _ := value.(map[string]any)
-	members := slices.Sorted(maps.Keys(object))
+	members := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+		return cmp.Or(cmp.Compare(notID(a), notID(b)), strings.Compare(a, b))
+	})
 	for _, member := range members {
 		if text, ok := plain(object[member]); ok && text == name {
 			return "/" + escape.Replace(member)
@@ -104,6 +108,14 @@ func placeOf(value any, name string, levels int) string {
 		}
 	}
 	return ""
+}
+
+// notID is 0 for the name of an id, which other members can be equal to by chance, else 1.
+func notID(member string) int {
+	if strings.EqualFold(member, "id") {
+		return 0
+	}
+	return 1
 }
 
 // plain is a text or a number as text.

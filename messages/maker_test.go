@@ -30,6 +30,7 @@ func TestAMakerSaysWhereWhatItMakesIs(t *testing.T) {
 		{"another Location", located("/b"), `{"id":1}`, "/a/1", "/id", located("/b"), `{"id":2}`, "/a/2"},
 		{"a name", &Reply{}, `{"name":"x y"}`, "/a/x%20y", "/name", &Reply{}, `{"name":"z/z"}`, "/a/z%2Fz"},
 		{"the shallowest", &Reply{}, `{"a":{"id":1},"b":1}`, "/a/1", "/b", &Reply{}, `{"b":"2"}`, "/a/2"},
+		{"an id before what is like it", &Reply{}, `{"bookId":1,"id":1}`, "/a/1", "/id", &Reply{}, `{"bookId":2,"id":3}`, "/a/3"},
 		{"in an envelope", &Reply{}, `{"a/b":{"id":"1"}}`, "/a/1", "/a~1b/id", &Reply{}, `{"a/b":{"id":"2"}}`, "/a/2"},
 		{"nowhere", &Reply{}, `{"id":3}`, "/a/1", "", &Reply{}, `{"id":2}`, ""},
 		{"nowhere the next time", &Reply{}, `{"id":1}`, "/a/1", "/id", &Reply{}, `[]`, ""},
@@ -49,7 +50,7 @@ func TestTheMakersOfARequestInASeriesAreItsSteps(t *testing.T) {
 	change := Taken{Request: &Request{Method: "PATCH", Target: "/a/12"}, Reply: &Reply{Status: 200}}
 	r := &Request{Target: "/a/12/parts?x=/12", Series: &Step{Nth: 3, Thing: "12", Taken: []Taken{create, change}}}
 	makers := r.Makers()
-	if len(makers) != 2 || makers[0] != (Maker{create.Request, "/a/12", "/id"}) || makers[1] != (Maker{Request: change.Request}) {
+	if len(makers) != 2 || makers[0] != (Maker{Request: create.Request, Address: "/a/12", Place: "/id"}) || makers[1] != (Maker{Request: change.Request}) {
 		t.Errorf("got %+v", makers)
 	}
 	r.Target = "/a/123"

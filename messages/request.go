@@ -36,6 +36,10 @@ type Request struct {
 	Recheck *Recheck
 	// Origins say where each value came from.
 	Origins []Origin
+	// Named are the places where names of things stand that requests before it made, Fresh those of texts that have to be
+	// new each time it is sent. Both are known of requests that were sent again, and told with them.
+	Named []Named  `json:"-"`
+	Fresh []string `json:"-"`
 	// Hints are what it follows of what refusals of its operation have asked for.
 	Hints []*Hint
 }
@@ -127,8 +131,8 @@ type Recheck struct {
 	Finding FindingKey
 	// Seq is the number of the request that showed it.
 	Seq int64
-	// Smaller is true if the request was reduced, or put to a thing of the run's own: that shows the finding as well, or
-	// does not.
+	// Smaller is true if the request was reduced, or put to a thing of the run's own, or given fresh texts: that shows the
+	// finding as well, or does not.
 	Smaller bool
 	// Last is true for the request that shows the finding; those before it build its series anew.
 	Last bool
@@ -147,6 +151,8 @@ type Maker struct {
 	// Place is where its reply says so: "Location" or, as a JSON pointer, where the name stands that ends the address; ""
 	// where it does not.
 	Place string
+	// Ahead is true where it comes before the series that the last request is in, and is no step of it.
+	Ahead bool
 }
 
 // FindingKey tells findings of one cause from others.
