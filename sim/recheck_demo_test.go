@@ -27,7 +27,8 @@ func TestEveryPlantedFaultIsConfirmed(t *testing.T) {
 		if f.Request.Valid == (f.Code == "F206") {
 			t.Errorf("%s %s is shown by a request that fits the document: %v", f.Operation, f.Code, f.Request.Valid)
 		}
-		if f.First != nil && len(f.Steps) == 0 { // one with steps can be about a thing of the run's own instead
+		// One with steps can be about a thing of the run's own instead, and one with fresh texts have others of their length.
+		if f.First != nil && len(f.Steps) == 0 && len(f.Again.Fresh) == 0 {
 			smaller++
 			if len(f.Request.Target)+size(f.Request.Body) >= len(f.First.Request.Target)+size(f.First.Request.Body) && len(f.Request.Header) >= len(f.First.Request.Header) {
 				t.Errorf("%s %s: %s is no smaller than %s", f.Operation, f.Code, f.Request.Target, f.First.Request.Target)

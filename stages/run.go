@@ -78,15 +78,13 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 
 	var unbuildable []generator.Unbuildable
 	var probes *reporter.Probes
-	if r.Again != nil {
-		toGenerator.handle = rechecks.NewScript(r.Again, toPacer.Tell).Handle
-	} else {
-		g := generator.New(generator.Config{
-			Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Deadline: r.Deadline,
-			Dictionaries: r.Dictionaries, Plan: r.Plan,
-		}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
-		toGenerator.handle, unbuildable = g.Handle, g.Unbuildable()
-		probes = announced(g)
+	g := generator.New(generator.Config{
+		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Deadline: r.Deadline,
+		Dictionaries: r.Dictionaries, Plan: r.Plan, Again: r.Again,
+	}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
+	toGenerator.handle = g.Handle
+	if r.Again == nil {
+		unbuildable, probes = g.Unbuildable(), announced(g)
 	}
 
 	report := r.Report

@@ -43,7 +43,9 @@ func (a *app) replayCommand() *cli.Command {
 		Description: strings.TrimSpace(`
 Sends the request of each finding once more and says what came of it: fixed, still there, changed (another finding is
 there instead), or could not be repeated. REPORT is a report.json or the folder it is in, RECORDING a run.ndjson.zst. The
-document is the recording's own where there is one, else the one that the report names, and --document wins.
+document is the recording's own where there is one, else the one that the report names, and --document wins. What a
+finding is about is made anew; what the replay has made is deleted at its end (schedule.cleanUp), and what could not be
+is listed.
 
 It ends with 0 if all are fixed, with 1 if some are still there or changed, else with 3 if some could not be repeated, and
 with 2 for bad input. Keys are given as to restest run, or in the variables that the report's curl lines name.`),
@@ -102,7 +104,9 @@ type again struct {
 	// hidden is the header field of which the report holds no more than its form, "" for none.
 	hidden  string
 	outcome string
-	why     string
+	// sentAgain is how much a recording knows of what it takes.
+	sentAgain int
+	why       string
 }
 
 // operation is the id of the operation that shows it.
@@ -122,6 +126,7 @@ func replay(ctx context.Context, o replayOptions, s streams) (int, error) {
 		options: runOptions{document: o.subject, url: o.url, budget: o.budget, environ: o.environ, quiet: true, logLevel: zerolog.WarnLevel},
 		clock:   clock.NewSystem(),
 	}
+	p.options.seed = uint64(p.clock.Wall(0).Unix()) // so that its fresh texts are none of an earlier replay's
 	var err error
 	if p.given, err = settings.Resolve(o.settings); err != nil {
 		return 0, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -149,17 +154,24 @@ func replay(ctx context.Context, o replayOptions, s streams) (int, error) {
 			p.again = append(p.again, list[i].Errand)
 		}
 	}
-	p.heard = func(j *messages.Judged) { list[j.Exchange.Request.Recheck.Seq].heard(j, p.doc) }
-	if len(p.again) > 0 {
-		if _, err := live(ctx, p, s); err != nil {
-			return 0, err
+	p.heard = func(j *messages.Judged) {
+		if about := j.Exchange.Request.Recheck; about != nil { // what deletes things is for none of them
+			list[about.Seq].heard(j, p.doc)
 		}
 	}
-	return tellReplay(list, p.mask, s), nil
+	var left *reporter.CleanUp
+	if len(p.again) > 0 {
+		result, err := live(ctx, p, s)
+		if err != nil {
+			return 0, err
+		}
+		left = result.CleanUp
+	}
+	return tellReplay(list, left, p.mask, s), nil
 }
 
-// tellReplay says what came of each finding, and returns what the program ends with.
-func tellReplay(list []again, mask *credentials.Mask, s streams) int {
+// tellReplay says what came of each finding, and what the replay has made and left, and returns what the program ends with.
+func tellReplay(list []again, made *reporter.CleanUp, mask *credentials.Mask, s streams) int {
 	count := map[string]int{}
 	for _, f := range list {
 		line := fmt.Sprintf("%-21s  %s  %s %s: %s", f.outcome, f.id, f.code, f.operation(), f.title)
@@ -170,6 +182,15 @@ func tellReplay(list []again, mask *credentials.Mask, s streams) int {
 		count[f.outcome]++
 	}
 	fmt.Fprintf(s.out, "%d fixed, %d still there, %d changed, %d could not be repeated\n", count[isFixed], count[isThere], count[isChanged], count[unrepeated])
+	if made != nil {
+		fmt.Fprintf(s.out, "%d of the %d things that the replay made were deleted\n", made.Deleted, made.Made)
+		for _, t := range made.Left {
+			fmt.Fprintln(s.out, printable(mask.Text(fmt.Sprintf("left: %s, made by %s: %s", t.Address, t.MadeBy, t.Why))))
+		}
+		if made.More > 0 {
+			fmt.Fprintf(s.out, "left: %d more\n", made.More)
+		}
+	}
 	switch {
 	case count[isThere]+count[isChanged] > 0:
 		return reporter.ExitErrors
@@ -230,7 +251,7 @@ func (p *prepared) readSubject(ctx context.Context, o replayOptions, s streams) 
 	return list, nil
 }
 
-// readFound reads, for each finding of a recording, the exchange that showed it first, or the first of which it is known
+// readFound reads, for each finding of a recording, the first exchange that showed it of those of which it is known best
 // what has to be sent before it.
 func readFound(name string) (*sim.Recording, []again, error) {
 	file, err := os.Open(name)
@@ -251,7 +272,7 @@ func readFound(name string) (*sim.Recording, []again, error) {
 			case !known:
 				seen[f.ID] = len(list)
 				list = append(list, fromExchange(&l, f))
-			case len(list[at].Makers) == 0 && l.Judged != nil && l.Judged.Again != nil && len(l.Judged.Again.Steps) > 0:
+			case list[at].sentAgain < takes(&l):
 				list[at] = fromExchange(&l, f)
 			}
 		}
@@ -268,6 +289,18 @@ func readFound(name string) (*sim.Recording, []again, error) {
 		return nil, nil, fmt.Errorf("%s: %w", settings.Quote(name), err)
 	}
 	return rec, list, nil
+}
+
+// takes says how much is known of what has to be sent before an exchange's request: nothing, its steps, or steps with which
+// it was sent again.
+func takes(l *reporter.Line) int {
+	switch {
+	case l.Judged == nil || l.Judged.Again == nil || len(l.Judged.Again.Steps)+len(l.Judged.Again.Request.Fresh) == 0:
+		return 0
+	case l.Judged.Recheck == nil:
+		return 1
+	}
+	return 2
 }
 
 // choose keeps the findings that were asked for.
@@ -292,7 +325,7 @@ func fromReport(f *reporter.FindingInFull) again {
 
 func fromExchange(l *reporter.Line, f reporter.FindingTold) again {
 	e := l.Exchange
-	a := again{id: f.ID, code: fmt.Sprintf("F%03d", f.Code), title: reporter.FaultOf(fmt.Sprintf("F%d", f.Code)).Name}
+	a := again{id: f.ID, code: fmt.Sprintf("F%03d", f.Code), sentAgain: takes(l), title: reporter.FaultOf(fmt.Sprintf("F%d", f.Code)).Name}
 	if e.Reply != nil {
 		a.status = e.Reply.Status
 	}
@@ -314,7 +347,7 @@ func (a *again) take(e *reporter.ExchangeTold, to *reporter.Again, steps []repor
 	for i := range steps {
 		r := a.requestOf(&steps[i].Again)
 		r.Probe = messages.Probe(steps[i].Probe)
-		a.Makers = append(a.Makers, messages.Maker{Request: r, Address: string(steps[i].Made), Place: string(steps[i].Place)})
+		a.Makers = append(a.Makers, messages.Maker{Request: r, Address: string(steps[i].Made), Place: string(steps[i].Place), Ahead: steps[i].Ahead})
 		a.operations = append(a.operations, steps[i].Operation)
 	}
 	r := a.requestOf(to)
@@ -343,9 +376,16 @@ func (a *again) requestOf(told *reporter.Again) *messages.Request {
 	case err != nil:
 		a.why = "its body cannot be read"
 	}
-	return &messages.Request{
+	r := &messages.Request{
 		Method: string(told.Method), Target: originForm(string(told.URL)), Header: fieldsOf(told.Header), Body: body, Purpose: messages.Rechecking,
 	}
+	for _, n := range told.Named {
+		r.Named = append(r.Named, messages.Named{Place: string(n.Place), Address: string(n.Made)})
+	}
+	for _, place := range told.Fresh {
+		r.Fresh = append(r.Fresh, string(place))
+	}
+	return r
 }
 
 func fieldsOf(told [][2]reporter.Text) []messages.Field {

@@ -40,6 +40,8 @@ type belonging struct {
 	state    belongingState
 	seq      int64 // of the request that deletes it
 	tried    int
+	// carried are the credentials of the request that made it, in a replay.
+	carried []messages.Field
 }
 
 type belongingState byte

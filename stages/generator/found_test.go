@@ -223,3 +223,20 @@ func anything(depth int) *rapid.Generator[any] {
 		rapid.Custom(func(t *rapid.T) any { return rapid.MapOfN(names, anything(depth-1), 0, 4).Draw(t, "object") }),
 	)...)
 }
+
+// "Its place has to go by the name of a kind, as the memory of things does" (decision 0022).
+func TestAPlaceIsForANameWhereItGoesByThatOfAKind(t *testing.T) {
+	s := newScript(t, api(t, `
+  /books: {post: {`+ok+`}}
+  /books/{id}: {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], `+ok+`}}
+  /queues/{name}: {get: {parameters: [{name: name, in: path, required: true, schema: {type: string}}], `+ok+`}}
+`), withoutLap)
+	for place, want := range map[string]string{
+		"body.bookId": "/books", "body.lines[].book_id": "/books", "query.book": "/books", "body.bookIds[]": "/books", "body.books[]": "/books",
+		"header.Book-Id": "/books", "body.queueName": "/queues", "body.id": "", "body.name": "", "body.count": "", "body": "", "body[]": "", "body.bookIds": "",
+	} {
+		if got := strings.Join(s.g.memory.kindsAt(place), " "); got != want {
+			t.Errorf("%s is for names of %q, want %q", place, got, want)
+		}
+	}
+}

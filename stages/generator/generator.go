@@ -35,6 +35,8 @@ type Config struct {
 	Deadline clock.Instant
 	// Plan says what is sent and in what shares; nil for the plan that is followed where none is given.
 	Plan *testplan.Plan
+	// Again are the errands of a replay, which are all that is sent; nil where requests are invented.
+	Again []rechecks.Errand
 }
 
 func (c *Config) plan() *testplan.Plan {
@@ -77,6 +79,7 @@ type Generator struct {
 	unsafe      messages.Set     // the operations that may change something
 	strategies  strategies
 	rechecks    *rechecks.Rechecks
+	replay      *rechecks.Script // nil where requests are invented
 
 	seq int64
 	// nth is how many requests of each operation were built, failed how often in a row the next one could not be.
@@ -118,6 +121,7 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	}
 	g.rechecks = rechecks.New(rechecks.Config{
 		Share: cfg.Settings.Schedule.RecheckShare, Deadline: quiet, Most: cfg.Settings.Report.MostFindings, Rules: g.rules, Other: g.other,
+		Kinds: g.memory.kindsAt,
 	})
 	var buildable []int
 	for i, op := range doc.Operations {
@@ -139,6 +143,9 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	}
 	usable := func(operation int) bool { return g.plans[operation] != nil }
 	g.order.operations = buildable
+	if cfg.Again != nil {
+		g.replay = rechecks.NewScript(cfg.Again, cfg.Seed)
+	}
 	g.signIns = newSignIns(cfg.Keys, doc, buildable)
 	g.follow = newFollowed(doc, relations, cfg.Settings.Series, cfg.plan().SeriesShare(), usable)
 	g.follow.probing = g.newProbing(usable)
@@ -180,6 +187,9 @@ func (g *Generator) Handle(m messages.ToGenerator) {
 }
 
 func (g *Generator) offer(want messages.Want) messages.Offer {
+	if g.replay != nil {
+		return g.offerAgain(want)
+	}
 	if g.signIns != nil && len(g.order.operations) > 0 {
 		return g.offerSignedIn(want)
 	}
@@ -329,6 +339,10 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 
 // takeBack undoes the newest offer.
 func (g *Generator) takeBack(r *messages.Request) {
+	if g.replay != nil {
+		g.takeBackAgain(r)
+		return
+	}
 	if r.SignIn != nil {
 		g.signIns.takeBack(r)
 	}
@@ -355,6 +369,10 @@ func (g *Generator) takeBack(r *messages.Request) {
 }
 
 func (g *Generator) learn(m messages.Learned) {
+	if g.replay != nil {
+		g.learnAgain(m)
+		return
+	}
 	if m.Request.SignIn != nil {
 		g.signIns.signedIn(m, g.seq)
 		return // what it gave is nothing to invent values from

@@ -33,6 +33,8 @@ type memory struct {
 	plain map[string]string
 	// refers are the names that stand for a thing elsewhere, such as "bookid", with the operation that makes those things.
 	refers map[string]int
+	// named are the kinds of things that values of such a name are the names of, by their templates.
+	named map[string][]string
 	// accepted counts the accepted requests of each operation, deleted has the DELETEs that were answered 2xx.
 	accepted map[int]int
 	deleted  map[int]bool
@@ -97,7 +99,7 @@ const (
 
 func newMemory(limits settings.Memory, g *graph.Graph) *memory {
 	return &memory{
-		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{}, refers: map[string]int{},
+		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{}, refers: map[string]int{}, named: map[string][]string{},
 		accepted: map[int]int{}, deleted: map[int]bool{}, consumers: map[int]*plan{}, building: noOne,
 	}
 }
@@ -132,7 +134,22 @@ func (m *memory) expect(p *plan) {
 		if strings.HasSuffix(name, "id") && name != "id" {
 			m.refers[name] = m.makerOf(g.kind)
 		}
+		for _, key := range []string{name, values.Key(g.noun), values.Key(g.noun + "id"), values.Key(g.noun + g.name)} {
+			if key != "" && key != "id" && !slices.Contains(plainNames, key) && !slices.Contains(m.named[key], g.kind) {
+				m.named[key] = append(m.named[key], g.kind)
+			}
+		}
 	}
+}
+
+// kindsAt are the kinds of things whose names stand at such a place of a request, as messages.Value has it.
+func (m *memory) kindsAt(place string) []string {
+	_, name, _ := strings.Cut(place, ".")
+	name, many := strings.CutSuffix(name[strings.LastIndexByte(name, '.')+1:], "[]")
+	if kinds := m.named[values.Key(name)]; len(kinds) > 0 || !many {
+		return kinds
+	}
+	return m.named[values.Key(graph.Singular(name))]
 }
 
 // makerOf is the operation that makes the things below the template, graph.None where there is none.
@@ -270,6 +287,23 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 		}
 	}
 	return nil
+}
+
+// newestMade is the newest thing that the run has made and whose address fills the plan's gaps, nil for none.
+func (m *memory) newestMade(p *plan) thing {
+	n := len(p.path.gaps)
+	if n == 0 || m.kinds[p.path.gaps[n-1].kind] == nil {
+		return nil
+	}
+	b := m.kinds[p.path.gaps[n-1].kind].by(p.path.gaps[n-1].name)
+	if b == nil {
+		return nil
+	}
+	at := lastTrue(b.mine)
+	if at < 0 {
+		return nil
+	}
+	return b.things[at].fitting(p)
 }
 
 // sparedOf is of how many DELETEs one may lead to a thing that the run has not made.

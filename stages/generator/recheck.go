@@ -75,8 +75,9 @@ func (g *Generator) made(m *messages.Learned) string {
 	return ""
 }
 
-// other is the request with the newest known thing in its path, nil where none is known.
-func (g *Generator) other(r *messages.Request) *messages.Request {
+// other is the request with the newest known thing in its path, or the newest that the run has made, nil where none is
+// known.
+func (g *Generator) other(r *messages.Request, mine bool) *messages.Request {
 	p := g.plans[r.Operation]
 	if p == nil || len(p.path.gaps) == 0 {
 		return nil
@@ -84,6 +85,9 @@ func (g *Generator) other(r *messages.Request) *messages.Request {
 	g.sow(r.Operation, r.Nth, tries)
 	g.draw.Likeliest = true
 	known := g.memory.thing(p, g.draw)
+	if mine {
+		known = g.memory.newestMade(p)
+	}
 	if len(known) != len(p.path.gaps) {
 		return nil
 	}
@@ -120,6 +124,10 @@ func (g *Generator) rules(r *messages.Request) rechecks.Rules {
 	}
 	may := func(q *parameter) bool { return (free || !q.required) && !breaks(q.place) }
 	rules := rechecks.Rules{
+		Names: func(place string) bool {
+			// What a request makes is named by itself.
+			return slices.ContainsFunc(g.memory.kindsAt(place), func(kind string) bool { return g.memory.makerOf(kind) != r.Operation })
+		},
 		Query: func(name string) bool {
 			at := slices.IndexFunc(p.query, func(q *parameter) bool { return q.name == name })
 			isKey := slices.ContainsFunc(p.queryKeys, func(k credentials.Placed) bool { return k.Name == name })

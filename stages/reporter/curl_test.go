@@ -244,10 +244,86 @@ func TestCommandsTakeWhatTheyMakeFromTheReply(t *testing.T) {
 	}
 }
 
+// "The same text is so everywhere in what is sent for one finding", and a name gives way to that of the thing made anew
+// (decision 0022): in JSON as a text and as a number, in a form, a query and a field, beside bytes that do not print.
+func TestCommandsPutInNamesAndFreshTexts(t *testing.T) {
+	for _, tool := range []string{"sh", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	for _, c := range []struct{ name, contentType, body, want string }{
+		{"a text", "application/json", `{"a":"it's $x","book":"b1","name":"jane-7","c":"b1"}`, `{"a":"it's $x","book":"n/2","name":"FRESH","c":"b1"}`},
+		{"a list of numbers", "application/json", `{"books":[12,13],"n":12}`, `{"books":[n/2,13],"n":12}`},
+		{"a form", "application/x-www-form-urlencoded", "book=b1&c=b1", "book=n/2&c=b1"},
+		{"beside bytes", "application/json", "{\n\"a\":\"100% \\n\",\"book\":\"b1\",\"c\":\"\u00a0\"}\n", "{\n\"a\":\"100% \\n\",\"book\":\"n/2\",\"c\":\"\u00a0\"}\n"},
+		{"at the end", "application/json", `"b1"`, `"n/2"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var asked, bodies []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				asked, bodies = append(asked, r.RequestURI+" "+r.Header.Get("X-Book")), append(bodies, string(body))
+				if n := len(asked); n < 3 {
+					fmt.Fprintf(w, `{"bookId":1,"id":"n%d"}`, n)
+				}
+			}))
+			defer server.Close()
+			json := messages.Field{Name: "Content-Type", Value: "application/json"}
+			maker := messages.Request{Method: "POST", Target: "/shelves", Header: []messages.Field{json}, Body: []byte(`{"name":"jane-7"}`), Fresh: []string{"body.name"}}
+			old := "b1"
+			if strings.Contains(c.body, "12") {
+				old = "12"
+			}
+			makers := []messages.Maker{
+				{Request: &maker, Address: "/shelves/a", Place: "/id"},
+				{Request: &messages.Request{Method: "POST", Target: "/shelves/a/books"}, Address: "/shelves/a/books/" + old, Place: "/id"},
+			}
+			last := messages.Request{
+				Method: "PUT", Target: "/labels?book=" + old + "&x=" + old, Body: []byte(c.body), Fresh: []string{"body.name"},
+				Header: []messages.Field{{Name: "Content-Type", Value: c.contentType}, {Name: "X-Book", Value: old}},
+			}
+			for _, place := range []string{"query.book", "header.X-Book", "body.book", "body.books[]", "body"} {
+				last.Named = append(last.Named, messages.Named{Place: place, Address: makers[1].Address})
+			}
+			out := curler{mask: keys(), longest: 1000}.series(server.URL, makers, &messages.Exchange{Request: &last})
+			printed, err := exec.Command("sh", "-c", out.line).Output()
+			if err != nil || out.note != "" || len(asked) != 3 {
+				t.Fatalf("asked %q: %v, %s\n%s", asked, err, out.note, out.line)
+			}
+			if want := []string{"/shelves ", "/shelves/n1/books ", "/labels?book=n2&x=" + old + " n2"}; !slices.Equal(asked, want) {
+				t.Errorf("asked %q, want %q\n%s", asked, want, out.line)
+			}
+			var fresh string
+			if _, err := fmt.Sscanf(bodies[0], `{"name":%q}`, &fresh); err != nil || len(fresh) != len("jane-7") || fresh == "jane-7" || fresh[4] != '-' {
+				t.Errorf("the fresh text is in %s", bodies[0])
+			}
+			if want := strings.NewReplacer("FRESH", fresh, "n/2", "n2").Replace(c.want); bodies[2] != want {
+				t.Errorf("came %q, want %q\n%s", bodies[2], want, out.line)
+			}
+			if n := bytes.Count(printed, []byte("HTTP/1.1 200 OK")); n != 3 {
+				t.Errorf("%d replies are printed:\n%s", n, printed)
+			}
+		})
+	}
+}
+
+func TestANameThatIsNotWrittenAlikeEverywhereIsToldOf(t *testing.T) {
+	makers := []messages.Maker{{Request: &messages.Request{Method: "POST", Target: "/things"}, Address: "/things/a%20b", Place: "/id"}}
+	last := &messages.Request{
+		Method: "PUT", Target: "/labels", Body: []byte(`{"thing":"a b"}`), Header: []messages.Field{{Name: "Content-Type", Value: "application/json"}},
+		Named: []messages.Named{{Place: "body.thing", Address: "/things/a%20b"}},
+	}
+	out := curler{mask: keys(), longest: 1000}.series("http://h", makers, &messages.Exchange{Request: last})
+	if out.note != "in place of a b put the name that made1 ends with" || !strings.Contains(out.line, `'{"thing":"a b"}'`) {
+		t.Errorf("got %+v", out)
+	}
+}
+
 func TestACommandSaysWhatToPutInWhereTheReplyDoesNot(t *testing.T) {
 	makers := []messages.Maker{{Request: &messages.Request{Method: "POST", Target: "/things"}, Address: "/things/1"}}
 	out := curler{mask: keys(), longest: 1000}.series("http://h", makers, &messages.Exchange{Request: &messages.Request{Method: "GET", Target: "/things/1"}})
-	if out.note != "in place of /things/1 put the address of what line 1 makes" || !strings.HasSuffix(out.line, "'http://h/things/1'") {
+	if out.note != "in place of /things/1 put the address of what step 1 makes" || !strings.HasSuffix(out.line, "'http://h/things/1'") {
 		t.Errorf("got %+v", out)
 	}
 	makers[0].Request.Body = make([]byte, 2000)

@@ -35,6 +35,7 @@ type group struct {
 	exchange                    *ExchangeTold
 	firstExchange               *ExchangeTold // nil unless a smaller one is shown
 	sent                        sent
+	sentAgain                   bool // as it was sent again, with all that it takes
 }
 
 // sent is what to send to see a finding again: a request, those that make before it what it is about, and the command
@@ -233,7 +234,7 @@ func (r *Reporter) sent(ex *messages.Exchange) sent {
 	for _, m := range makers {
 		to.steps = append(to.steps, StepTold{
 			Operation: t.doc.Operations[m.Request.Operation].ID, Again: *t.again(m.Request),
-			Made: Text(t.mask.Template(m.Address)), Place: Text(m.Place), Probe: string(m.Request.Probe),
+			Made: Text(t.mask.Template(m.Address)), Place: Text(m.Place), Probe: string(m.Request.Probe), Ahead: m.Ahead,
 		})
 	}
 	c := curler{mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept, insecure: !r.cfg.Settings.Engine.VerifyCertificates}
@@ -255,6 +256,12 @@ func (t teller) again(r *messages.Request) *Again {
 	if r.Body != nil {
 		again.Body = contentOf(t.mask.Template(string(r.Body)), t.longest)
 		again.Body.Length = int64(len(r.Body))
+	}
+	for _, n := range r.Named {
+		again.Named = append(again.Named, NamedTold{Text(t.mask.Template(n.Place)), Text(t.mask.Template(n.Address))})
+	}
+	for _, place := range r.Fresh {
+		again.Fresh = append(again.Fresh, Text(t.mask.Template(place)))
 	}
 	return again
 }

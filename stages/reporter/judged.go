@@ -75,7 +75,7 @@ func (t teller) judged(j *messages.Judged, told *ExchangeTold, sent func(*messag
 			Cause: t.text("", messages.KeyOf(r, j.Exchange.Reply, &f).Cause),
 		})
 	}
-	if len(j.Findings) > 0 && (hides(told) || len(r.Makers()) > 0) {
+	if len(j.Findings) > 0 && (hides(told) || len(r.Makers())+len(r.Named)+len(r.Fresh) > 0) {
 		to := sent(j.Exchange)
 		again := &AgainLine{Request: to.again, Curl: to.curl.line, CurlNote: to.curl.note, Steps: to.steps}
 		all := t.mask.Variables()

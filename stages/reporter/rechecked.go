@@ -13,8 +13,8 @@ type RecheckTold struct {
 	// Shown of Answers showed it; of answers that say nothing none is counted.
 	Shown   int `json:"shown"`
 	Answers int `json:"answers"`
-	// Smaller is true if the request that is shown is smaller than the first, or about a thing of the run's own, and shows it
-	// as well.
+	// Smaller is true if the request that is shown is smaller than the first, or about a thing of the run's own, or has texts
+	// that are new each time, and shows it as well.
 	Smaller bool `json:"smaller,omitempty"`
 }
 
@@ -88,10 +88,8 @@ func (r *Reporter) rechecked(j *messages.Judged) {
 		g.answers++
 		if answer == messages.Shows {
 			g.shown++
-			if len(g.sent.steps) == 0 {
-				if to := r.sent(ex); len(to.steps) > 0 {
-					g.sent = to // by now it is known what it takes
-				}
+			if to := r.sent(ex); !g.sentAgain && len(to.steps) > 0 {
+				g.sent, g.sentAgain = to, true // by now it is known what it takes
 			}
 		}
 	default:

@@ -360,14 +360,25 @@ type StepTold struct {
 	Place Text `json:"place,omitempty"`
 	// Probe is the kind of security probe that it is, "" for none.
 	Probe string `json:"probe,omitempty"`
+	// Ahead is true where it comes before the series that the finding's request is in, and is no step of it.
+	Ahead bool `json:"ahead,omitempty"`
 }
 
-// Again is what to send to see a finding again. A key stands in it as ${NAME}, one of the report's curlVariables.
+// Again is what to send to see a finding again. A key stands in it as ${NAME}, one of the report's curlVariables. Named are
+// the places where names of things stand that steps before it made, Fresh those of texts that have to be new each time.
 type Again struct {
-	Method Text      `json:"method"`
-	URL    Text      `json:"url"`
-	Header [][2]Text `json:"header"`
-	Body   *Content  `json:"body,omitempty"`
+	Method Text        `json:"method"`
+	URL    Text        `json:"url"`
+	Header [][2]Text   `json:"header"`
+	Body   *Content    `json:"body,omitempty"`
+	Named  []NamedTold `json:"named,omitempty"`
+	Fresh  []Text      `json:"fresh,omitempty"`
+}
+
+// NamedTold is a place, such as "body.lines[].book", and the path of the thing whose name stands there.
+type NamedTold struct {
+	Place Text `json:"place"`
+	Made  Text `json:"made"`
 }
 
 // CurlVariable is a shell variable that the curl commands take a key from.

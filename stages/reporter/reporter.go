@@ -133,6 +133,8 @@ type Result struct {
 	Summary string
 	// Report is what report.json holds, nil where none was written.
 	Report *Report
+	// CleanUp is what became of the things that it made, nil where it made none.
+	CleanUp *CleanUp
 	// Totals are the run's sums, Paced how it went as the pacer told at its end.
 	Totals Totals
 	Paced  *messages.Paced
@@ -428,7 +430,7 @@ func (r *Reporter) resultOf(v verdict, summary string) Result {
 	return Result{
 		Exit: v.exit, Verdict: v.word, Sentence: v.sentence,
 		Errors: n.errors, Warnings: n.warnings,
-		Summary: summary, Report: r.result.Report, Totals: r.totals(), Paced: r.paced, Simulated: told,
+		Summary: summary, Report: r.result.Report, CleanUp: r.cleanUp(), Totals: r.totals(), Paced: r.paced, Simulated: told,
 	}
 }
 

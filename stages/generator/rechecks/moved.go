@@ -1,8 +1,10 @@
 package rechecks
 
 import (
-	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/restest/restest/messages"
 )
 
 // moved says where things are now that were made anew: by the path where they were, the path where they are.
@@ -33,8 +35,26 @@ func (m moved) thing(address string) (name string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	name, err := url.PathUnescape(now[strings.LastIndexByte(now, '/')+1:])
-	return name, err == nil
+	return messages.NameOf(now), true
+}
+
+// follow has a copy of a request lead to where things are now, in its path and where their names stand.
+func (m moved) follow(r *messages.Request) {
+	if len(m) == 0 {
+		return
+	}
+	if len(r.Named) > 0 {
+		*r = *r.With(func(v messages.Value) (string, bool) {
+			address := r.Names(v)
+			now, is := m[address]
+			return messages.NameOf(now), is
+		})
+		r.Named = slices.Clone(r.Named)
+		for i := range r.Named {
+			r.Named[i].Address = m.redirected(r.Named[i].Address)
+		}
+	}
+	r.Target = m.redirected(r.Target)
 }
 
 // leadsTo says whether the path is the address or lies below it.

@@ -3,6 +3,7 @@
 package rechecks
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,8 +43,12 @@ type Config struct {
 	Most int
 	// Rules say what of a request may be changed.
 	Rules func(r *messages.Request) Rules
-	// Other is the request with another thing in its path, one that is known to be there; nil where none is.
-	Other func(r *messages.Request) *messages.Request
+	// Other is the request with another thing in its path, one that is known to be there or, if mine is true, that the run
+	// has made; nil where none is.
+	Other func(r *messages.Request, mine bool) *messages.Request
+	// Kinds are the kinds of things, as templates such as "/shelves/{}/books", of which a name stands at that place of a
+	// request; nil where none does.
+	Kinds func(place string) []string
 }
 
 // Rechecks is the list of findings to look at. It is a plain value: it is asked for a request when one can go, and told
@@ -61,6 +66,8 @@ type Rechecks struct {
 	addresses []string                  // those addresses, the oldest first
 	// held are the things that attempts under way have made anew, by address, and ids by the last part of it.
 	held, ids map[string]int
+	// conflicts are the operations that have refused to make what was there already.
+	conflicts map[int]bool
 	// changes are requests that were accepted and may have changed something, the oldest first.
 	changes []*messages.Request
 }
@@ -69,7 +76,7 @@ type Rechecks struct {
 func New(cfg Config) *Rechecks {
 	return &Rechecks{
 		cfg: cfg, known: map[messages.FindingKey]*job{}, again: map[messages.FindingKey]letGo{}, others: map[messages.FindingKey]int{},
-		made: map[string]messages.Maker{}, held: map[string]int{}, ids: map[string]int{},
+		made: map[string]messages.Maker{}, held: map[string]int{}, ids: map[string]int{}, conflicts: map[int]bool{},
 	}
 }
 
@@ -89,18 +96,23 @@ type job struct {
 	// request is about is gone.
 	steps  []messages.Maker
 	always bool
+	// first is the step that the series begins with; those before it make what that is about.
+	first int
 	// other has another thing take the place of one that is gone.
 	other bool
 	// at is the step that is next; len(steps) is the request itself.
 	at int
-	// taken are the steps of this attempt that were answered, for a series.
+	// sent are the steps of this attempt as they were sent, taken those of a series that were answered.
+	sent  []*messages.Request
 	taken []messages.Taken
 	// moved says where the things are now that steps have made anew; those of an attempt under way are holding.
 	moved   moved
 	holding []string
-	// inTheWay are the steps, and the request itself, that find their names taken; twins counts the fresh values for them.
+	// inTheWay are the steps, and the request itself, that find their names taken; twins counts the fresh values for them,
+	// and now has those of this attempt, by the bodies they stand in for: what is sent twice is so with a twin, too.
 	inTheWay map[int]bool
 	twins    int
+	now      map[string]int
 	underWay *messages.Request
 	// shown and hidden count the answers, lost the attempts that gave none.
 	shown, hidden, lost int
@@ -160,7 +172,7 @@ func (l *Rechecks) send(j *job) *messages.Request {
 	last := j.at >= len(j.steps)
 	source := j.request
 	if j.at == 0 {
-		j.taken = nil
+		j.sent, j.taken = nil, nil
 	}
 	switch {
 	case !last:
@@ -170,19 +182,27 @@ func (l *Rechecks) send(j *job) *messages.Request {
 	case j.own != nil:
 		source = j.own
 	}
-	if j.inTheWay[j.at] {
-		j.twins++ // what one makes is in the way of the next
-		if t := twin(source, l.cfg.Rules(source), j.twins); t != nil {
+	n, again := j.now[string(source.Body)]
+	if j.inTheWay[j.at] || again || len(source.Fresh) > 0 || !last && l.conflicts[source.Operation] {
+		if !again {
+			j.twins++ // what one makes is in the way of the next
+			n = j.twins
+		}
+		if t := twin(source, l.cfg.Rules(source), n); t != nil {
+			if j.now == nil {
+				j.now = map[string]int{}
+			}
+			j.now[string(source.Body)] = n
 			source = t
 		}
 	}
 	if j.other && j.own == nil {
-		if o := l.cfg.Other(source); o != nil {
+		if o := l.cfg.Other(source, false); o != nil {
 			source = o
 		}
 	}
 	r := *source
-	r.Target = j.moved.redirected(r.Target)
+	j.moved.follow(&r)
 	r.Purpose = messages.Rechecking
 	r.Recheck = &messages.Recheck{
 		Finding: j.key, Seq: j.seq, Smaller: last && (j.trying != nil || j.own != nil), Last: last,
@@ -194,7 +214,7 @@ func (l *Rechecks) send(j *job) *messages.Request {
 	if r.Series != nil && j.always {
 		again := *r.Series
 		again.Taken, again.Disturbed = slices.Clone(j.taken), false
-		if name, ok := j.moved.thing(j.steps[0].Address); ok && again.Thing != "" {
+		if name, ok := j.moved.thing(j.steps[j.first].Address); ok && again.Thing != "" {
 			again.Thing = name
 		}
 		r.Series = &again
@@ -207,9 +227,8 @@ func (l *Rechecks) send(j *job) *messages.Request {
 func (j *job) makers() []messages.Maker {
 	makers := slices.Clone(j.steps)
 	for i := range makers {
-		now := *makers[i].Request
-		now.Target = j.moved.redirected(now.Target)
-		makers[i].Request = &now
+		makers[i].Request = j.sent[i]
+		makers[i].Ahead = i < j.first
 		if address, ok := j.moved[makers[i].Address]; ok {
 			makers[i].Address = address
 		}
@@ -247,6 +266,9 @@ func (l *Rechecks) Learn(m messages.Learned, made string) {
 		l.remember(made, m)
 	}
 	l.changed(m)
+	if r.Method == "POST" && m.Outcome == messages.Answered && m.Reply.Status == 409 {
+		l.conflicts[r.Operation] = true
+	}
 	if j := l.of(r); j != nil {
 		j.underWay = nil
 		if r.Recheck.Last {
@@ -281,11 +303,15 @@ func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
 	}
 	request := *m.Request
 	request.Recheck = nil
+	request.Named = l.named(&request)
 	j := &job{key: key, seq: request.Seq, request: &request, moved: map[string]string{}, inTheWay: map[int]bool{}}
 	if request.Series != nil && request.Series.Nth > 1 {
 		j.steps, j.always = l.before(&request), true
 		if len(j.steps) != request.Series.Nth-1 || len(j.steps) > mostSteps {
 			return // without its series it is another request
+		}
+		if ahead := l.makers(j.steps[0].Request); len(ahead)+len(j.steps) <= mostSteps {
+			j.steps, j.first = slices.Concat(ahead, j.steps), len(ahead)
 		}
 	} else {
 		j.steps = l.situation(&request)
@@ -302,6 +328,7 @@ func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
 // answered hears how the request itself was answered.
 func (l *Rechecks) answered(j *job, m messages.Learned) {
 	about := *m.Request.Recheck
+	j.now = nil
 	// A smaller request that does not show it is not the one to show, whatever it says of the finding.
 	about.Tentative = about.Tentative && !about.Smaller
 	l.release(j)
@@ -346,9 +373,27 @@ func (l *Rechecks) answered(j *job, m messages.Learned) {
 	}
 }
 
-// own is the job's request about a thing that can be made anew, and what makes it; nil where it is made each time already,
-// and where nothing is known to make it.
+// own is the job's request as it can be sent whenever somebody wants to: about a thing that can be made anew, and what makes
+// it, and with texts that are new each time where it could find a name taken. It is nil where it is made each time already,
+// and where there is nothing of this.
 func (l *Rechecks) own(j *job) (*messages.Request, []messages.Maker) {
+	own, makers := l.ownThing(j)
+	r := own
+	if r == nil {
+		r = j.request
+	}
+	if j.always || !l.conflicts[r.Operation] || j.key.Status == 409 {
+		return own, makers
+	}
+	if t := twin(r, l.cfg.Rules(r), 1); t != nil && len(t.Fresh) > 0 {
+		fresh := *r
+		fresh.Fresh, own = t.Fresh, &fresh
+	}
+	return own, makers
+}
+
+// ownThing is the job's request about a thing that can be made anew, and what makes it, nil for none.
+func (l *Rechecks) ownThing(j *job) (*messages.Request, []messages.Maker) {
 	switch {
 	case j.always:
 		return nil, nil
@@ -357,15 +402,16 @@ func (l *Rechecks) own(j *job) (*messages.Request, []messages.Maker) {
 	case l.cfg.Other == nil || strings.HasPrefix(j.request.Breaks, "path."):
 		return nil, nil
 	}
-	own := l.cfg.Other(j.request)
-	if own == nil {
-		return nil, nil
+	for _, mine := range []bool{false, true} {
+		own := l.cfg.Other(j.request, mine)
+		if own == nil {
+			continue
+		}
+		if makers := l.makers(own); len(makers) > 0 {
+			return own, makers
+		}
 	}
-	makers := l.makers(own)
-	if len(makers) == 0 {
-		return nil, nil
-	}
-	return own, makers
+	return nil, nil
 }
 
 // owned goes on from the request about its own thing: with it if that shows the finding, else without.
@@ -385,7 +431,14 @@ func (l *Rechecks) owned(j *job, shows bool) {
 
 // shrink begins to make the request smaller.
 func (l *Rechecks) shrink(j *job) {
-	j.smaller = newReduction(j.request, l.cfg.Rules(j.request))
+	rules := l.cfg.Rules(j.request)
+	if j.inTheWay[len(j.steps)] {
+		if t := twin(j.request, rules, 1); t != nil {
+			whole := *j.request
+			whole.Fresh, j.request = t.Fresh, &whole // which texts have to be new is not to be lost by making them short
+		}
+	}
+	j.smaller = newReduction(j.request, rules)
 	l.reduce(j, j.smaller.next())
 }
 
@@ -399,6 +452,7 @@ func (l *Rechecks) reduce(j *job, trying *messages.Request) {
 // lost hears of an attempt that said nothing.
 func (l *Rechecks) lost(j *job, m messages.Learned) {
 	l.release(j)
+	j.now = nil
 	asked := j.at
 	if j.always {
 		j.at = 0
@@ -425,7 +479,7 @@ func (l *Rechecks) lost(j *job, m messages.Learned) {
 	case len(j.steps) > 0 && !j.other:
 		// What it is about is gone, or another than it was: from here on it is made anew each time.
 		j.at, j.always, j.moved = 0, true, moved{}
-	case j.other || l.cfg.Other == nil || l.cfg.Other(j.request) == nil:
+	case j.other || l.cfg.Other == nil || l.cfg.Other(j.request, false) == nil:
 		l.done(j)
 	default:
 		j.other = true // it is not known how it came to be, but there are others
@@ -436,8 +490,11 @@ func (l *Rechecks) lost(j *job, m messages.Learned) {
 func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
 	s := &j.steps[j.at]
 	// In a series any answer is one that the next step follows.
-	if m.Outcome == messages.Answered && !m.Refused && (j.request.Series != nil && j.at > 0 || m.Reply.Status >= 200 && m.Reply.Status <= 399) {
-		j.taken = append(j.taken, messages.Taken{Request: m.Request, Reply: m.Reply, Value: m.Value})
+	if m.Outcome == messages.Answered && !m.Refused && (j.request.Series != nil && j.at > j.first || m.Reply.Status >= 200 && m.Reply.Status <= 399) {
+		j.sent = append(j.sent, m.Request)
+		if j.at >= j.first {
+			j.taken = append(j.taken, messages.Taken{Request: m.Request, Reply: m.Reply, Value: m.Value})
+		}
 		if s.Address != "" && made != "" {
 			j.moved[s.Address] = made
 			l.hold(j, made)
@@ -525,7 +582,9 @@ func (l *Rechecks) remember(address string, m messages.Learned) {
 func (l *Rechecks) before(r *messages.Request) []messages.Maker {
 	steps := make([]messages.Maker, len(r.Series.Taken))
 	for i, taken := range r.Series.Taken {
-		steps[i] = l.makerOf(taken.Request)
+		step := l.plain(taken.Request)
+		step.Series = taken.Request.Series
+		steps[i] = l.makerOf(step)
 	}
 	return steps
 }
@@ -575,50 +634,139 @@ func (l *Rechecks) changedSince(j *job) bool {
 // situation are the requests that made the request's thing what it was: those that made it and what it belongs to, and
 // of each operation the last that changed it or something below it.
 func (l *Rechecks) situation(r *messages.Request) []messages.Maker {
-	steps := l.makers(r)
+	c := l.chain(r)
 	path := pathOf(r.Target)
 	known := map[int]bool{r.Operation: true}
 	after := int64(0)
-	switch n := len(steps); {
-	case n > 0:
-		path, after = steps[n-1].Address, steps[n-1].Request.Seq
-	case r.Method != "DELETE":
+	switch address := l.above(path); {
+	case c.tooLong():
 		return nil
+	case address != "" && len(c.steps) > 0:
+		path, after = address, l.made[address].Request.Seq
+	case r.Method != "DELETE":
+		return c.steps
 	}
-	made := len(steps)
-	for _, c := range slices.Backward(l.changes) {
-		if len(steps) == mostSteps || c.Seq <= after {
+	var changes []messages.Maker
+	for _, m := range slices.Backward(l.changes) {
+		if len(c.steps)+len(changes) == mostSteps || m.Seq <= after {
 			break
 		}
-		if c.Recheck == nil && c.Seq < r.Seq && !known[c.Operation] && leadsTo(pathOf(c.Target), path) {
-			known[c.Operation] = true
-			steps = append(steps, messages.Maker{Request: c})
+		if m.Recheck == nil && m.Seq < r.Seq && !known[m.Operation] && leadsTo(pathOf(m.Target), path) {
+			known[m.Operation] = true
+			change := l.plain(m)
+			named := &chain{list: l, steps: slices.Clip(c.steps), seen: maps.Clone(c.seen)}
+			if named.needNamed(change); len(named.steps)+len(changes) < mostSteps {
+				c = named
+			}
+			changes = append(changes, messages.Maker{Request: change})
 		}
 	}
-	slices.Reverse(steps[made:])
-	return steps
+	slices.Reverse(changes)
+	return append(c.steps, changes...)
 }
 
-// makers are the requests that made what the request's path leads to, the first of them first.
+// makers are the requests that made what the request's path leads to and what it names, with what those are about, each
+// before what needs it. They are none where there are too many.
 func (l *Rechecks) makers(r *messages.Request) []messages.Maker {
-	var steps []messages.Maker
-	for path := pathOf(r.Target); len(steps) < mostSteps; {
-		address := path
-		for address != "" && l.made[address].Request == nil {
-			address = address[:max(strings.LastIndexByte(address, '/'), 0)]
-		}
-		if address == "" {
-			break
-		}
-		made := l.made[address]
-		if made.Request.Seq == r.Seq || pathOf(made.Request.Target) == path {
-			break
-		}
-		steps = append(steps, made)
-		path = pathOf(made.Request.Target)
+	if c := l.chain(r); !c.tooLong() {
+		return c.steps
 	}
-	slices.Reverse(steps)
-	return steps
+	return nil
+}
+
+// chain is requests that make things, each before what needs them.
+type chain struct {
+	list  *Rechecks
+	steps []messages.Maker
+	seen  map[string]bool // the addresses of what they make
+}
+
+func (l *Rechecks) chain(r *messages.Request) *chain {
+	c := &chain{list: l, seen: map[string]bool{}}
+	c.need(r)
+	return c
+}
+
+func (c *chain) tooLong() bool { return len(c.steps) > mostSteps }
+
+// need adds what makes all that the request is about.
+func (c *chain) need(r *messages.Request) {
+	c.needAt(c.list.above(pathOf(r.Target)), r)
+	c.needNamed(r)
+}
+
+func (c *chain) needNamed(r *messages.Request) {
+	for _, n := range r.Named {
+		c.needAt(n.Address, r)
+	}
+}
+
+// needAt adds what makes the thing at the address, which the request needs.
+func (c *chain) needAt(address string, r *messages.Request) {
+	made, is := c.list.made[address]
+	if !is || c.seen[address] || made.Request.Seq == r.Seq || c.tooLong() {
+		return
+	}
+	c.seen[address] = true
+	made.Request = c.list.plain(made.Request)
+	c.need(made.Request)
+	c.steps = append(c.steps, made)
+}
+
+// above is the longest part of the path that is the address of a thing that was made; "" for none.
+func (l *Rechecks) above(path string) string {
+	for path != "" && (l.made[path].Request == nil || pathOf(l.made[path].Request.Target) == path) {
+		path = path[:max(strings.LastIndexByte(path, '/'), 0)]
+	}
+	return path
+}
+
+// plain is a request that was sent, as a step: what it was for is forgotten, and what it names is known.
+func (l *Rechecks) plain(r *messages.Request) *messages.Request {
+	plain := *r
+	plain.Recheck, plain.Series = nil, nil
+	plain.Named = l.named(r)
+	return &plain
+}
+
+// named are the places of the request where things are named that were made before it. Which kind of thing a place names is
+// what the memory goes by; a text that is only alike names nothing.
+func (l *Rechecks) named(r *messages.Request) []messages.Named {
+	if l.cfg.Kinds == nil || len(l.made) == 0 {
+		return nil
+	}
+	var named []messages.Named
+	for _, v := range r.Values() {
+		kinds := l.cfg.Kinds(v.Place)
+		if len(kinds) == 0 || v.Text == "" {
+			continue
+		}
+		for _, address := range slices.Backward(l.addresses) {
+			made := l.made[address].Request
+			if made.Seq >= r.Seq || messages.NameOf(address) != v.Text || !slices.ContainsFunc(kinds, func(kind string) bool { return isOf(address, kind) }) {
+				continue
+			}
+			if n := (messages.Named{Place: v.Place, Address: address}); !slices.Contains(named, n) {
+				named = append(named, n)
+			}
+			break
+		}
+	}
+	return named
+}
+
+// isOf says whether the address is of the kind: one segment behind its template.
+func isOf(address, kind string) bool {
+	segments, wanted := strings.Split(address, "/"), strings.Split(kind, "/")
+	if len(segments) != len(wanted)+1 {
+		return false
+	}
+	for i, w := range wanted {
+		if w != "{}" && w != segments[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func pathOf(target string) string {

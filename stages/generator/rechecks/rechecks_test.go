@@ -312,6 +312,198 @@ func TestASeriesIsSentFromItsStart(t *testing.T) {
 	}
 }
 
+// shelves is an API on paper: shelves, books on them, and labels that name a book in what they hold and in their query.
+type shelves struct {
+	*world
+	made map[string]bool
+}
+
+func newShelves(t *testing.T, shows func(r *messages.Request, s *shelves) bool) *shelves {
+	s := &shelves{made: map[string]bool{}}
+	s.world = newWorld(t, nil)
+	s.list.cfg.Kinds = func(place string) []string {
+		if strings.HasSuffix(place, ".book") {
+			return []string{"/shelves/{}/books"}
+		}
+		return nil
+	}
+	s.answer = func(r *messages.Request) (int, bool) {
+		path := pathOf(r.Target)
+		switch above := path[:strings.LastIndexByte(path, '/')]; {
+		case path == "/shelves", r.Method == "POST" && path != "/labels" && s.made[above]:
+			return 201, false
+		case r.Method == "POST" && path == "/labels", s.made[path]:
+			return 500, shows(r, s)
+		}
+		return 404, false
+	}
+	return s
+}
+
+// learns has the run have made a thing, by a request of that number.
+func (s *shelves) learns(seq int64, target, body, address string) {
+	r := post(target, body)
+	r.Seq, r.Operation = seq, strings.Count(target, "/")
+	s.list.Learn(learned(&r, 201, false), address)
+}
+
+// run is world's, with the addresses of what it makes below what it was sent to.
+func (s *shelves) run() (shown, hidden int, told []*messages.Request) {
+	for range 100 {
+		r := s.list.Next(0, s.seq, false, messages.Want{})
+		if r == nil {
+			return shown, hidden, told
+		}
+		s.seq++
+		r.Seq = s.seq
+		s.sent = append(s.sent, r)
+		status, shows := s.answer(r)
+		m, made := learned(r, status, shows), ""
+		if status == 201 {
+			made = fmt.Sprintf("%s/n%d", pathOf(r.Target), r.Seq)
+			s.made[made] = true
+		}
+		s.list.Learn(m, made)
+		switch answer := r.Recheck.Says(r, m.Outcome, m.Reply, false, m.Findings); {
+		case !r.Recheck.Last:
+		case answer == messages.Shows:
+			shown++
+			told = append(told, r)
+		case answer == messages.ShowsNot:
+			hidden++
+		}
+	}
+	s.t.Fatal("it never ends")
+	return 0, 0, nil
+}
+
+// "What a step needs is made before it: a parent before what is below it" (decision 0022).
+func TestAParentIsMadeAnewBeforeWhatIsBelowIt(t *testing.T) {
+	shows := func(*messages.Request, *shelves) bool { return true }
+	for _, c := range []struct {
+		name string
+		find func(s *shelves)
+		// first is the step that is the series' own first, -1 where there is no series.
+		first int
+	}{
+		{"a thing", func(s *shelves) {
+			s.find(messages.Request{Operation: 3, Method: "GET", Target: "/shelves/a/books/b", Valid: true})
+		}, -1},
+		{"a series", func(s *shelves) {
+			create := post("/shelves/a/books", `{"name":"b"}`)
+			create.Seq, create.Operation, create.Series = 3, 2, &messages.Step{Series: 1, Kind: "k", Nth: 1}
+			s.list.Learn(learned(&create, 201, false), "/shelves/a/books/b")
+			s.find(messages.Request{Operation: 3, Method: "GET", Target: "/shelves/a/books/b", Valid: true, Series: &messages.Step{
+				Series: 1, Kind: "k", Nth: 2, Thing: "b", Taken: []messages.Taken{{Request: &create, Reply: &messages.Reply{Status: 201}}},
+			}})
+		}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newShelves(t, shows)
+			s.seq = 3
+			s.learns(1, "/shelves", `{"name":"a"}`, "/shelves/a")
+			s.learns(2, "/shelves/a/books", `{"name":"b"}`, "/shelves/a/books/b")
+			c.find(s)
+			shown, hidden, told := s.run()
+			if shown == 0 || hidden != 0 {
+				t.Fatalf("shown %d, hidden %d", shown, hidden)
+			}
+			last := told[len(told)-1]
+			makers := last.Recheck.Makers
+			if len(makers) != 2 || makers[1].Request.Target != makers[0].Address+"/books" || last.Target != makers[1].Address || makers[0].Address == "/shelves/a" {
+				t.Fatalf("%s is shown after %+v", last.Target, makers)
+			}
+			if makers[0].Ahead != (c.first == 1) || makers[1].Ahead {
+				t.Errorf("of the steps the series has %v, %v", !makers[0].Ahead, !makers[1].Ahead)
+			}
+			if c.first == 1 && (len(last.Series.Taken) != 1 || last.Series.Thing != messages.NameOf(last.Target)) {
+				t.Errorf("its place is %+v", last.Series)
+			}
+		})
+	}
+}
+
+// "A name that stands in the query, the header or the content, as JSON or a form, gives way to that of the thing made anew.
+// That it is a name is not told by its looks" (decision 0022).
+func TestANameInABodyFollowsTheThingAndWhatIsAlikeDoesNot(t *testing.T) {
+	s := newShelves(t, func(r *messages.Request, s *shelves) bool {
+		v, _ := decode(r.Body)
+		book, _ := v.(map[string]any)["book"].(string)
+		for address := range s.made {
+			if messages.NameOf(address) == book {
+				return true
+			}
+		}
+		return false
+	})
+	s.seq = 3
+	s.learns(1, "/shelves", `{"name":"a"}`, "/shelves/a")
+	s.learns(2, "/shelves/a/books", `{"name":"b"}`, "/shelves/a/books/b")
+	s.learns(3, "/shelves", `{"name":"c"}`, "/shelves/c")
+	s.find(post("/labels?book=b&other=b", `{"book":"b","name":"b","like":{"book":"c"}}`))
+	shown, _, told := s.run()
+	if shown == 0 {
+		t.Fatal("it is not shown")
+	}
+	first := told[0]
+	makers := first.Recheck.Makers
+	if len(makers) != 2 {
+		t.Fatalf("it is shown after %+v", makers)
+	}
+	name := messages.NameOf(makers[1].Address)
+	if want := `{"book":"` + name + `","name":"b","like":{"book":"c"}}`; string(first.Body) != want || first.Target != "/labels?book="+name+"&other=b" {
+		t.Errorf("sent was %s %s, want %s", first.Target, first.Body, want)
+	}
+	if len(first.Named) != 2 || first.Named[0] != (messages.Named{Place: "query.book", Address: makers[1].Address}) || first.Named[1].Place != "body.book" {
+		t.Errorf("told as names are %v", first.Named)
+	}
+	last := told[len(told)-1]
+	if !strings.Contains(string(last.Body), `"book":"n`) {
+		t.Errorf("the smallest is %s", last.Body)
+	}
+}
+
+func TestMoreStepsThanMayGoBeforeAreNone(t *testing.T) {
+	s := newShelves(t, nil)
+	path := ""
+	for i := range mostSteps + 1 {
+		target := path + "/shelves"
+		path = fmt.Sprint(target, "/", i)
+		s.learns(int64(i+1), target, "{}", path)
+	}
+	if steps := s.list.makers(&messages.Request{Seq: 100, Target: path}); steps != nil {
+		t.Errorf("%d steps", len(steps))
+	}
+	if steps := s.list.makers(&messages.Request{Seq: 100, Target: path[:strings.LastIndex(path, "/shelves")]}); len(steps) != mostSteps {
+		t.Errorf("%d steps", len(steps))
+	}
+}
+
+// "Where an operation has answered 409, or a name was found taken, the texts of the body that can be any text of their length
+// and kind are fresh" (decision 0022).
+func TestTextsAreFreshWhereTheOperationHasRefusedAName(t *testing.T) {
+	for _, matters := range []bool{false, true} {
+		s := newWorld(t, func(r *messages.Request) (int, bool) {
+			return 500, !matters || strings.Contains(string(r.Body), "jane-4711")
+		})
+		refused := post("/things", `{"name":"x"}`)
+		refused.Seq = 1
+		s.list.Learn(learned(&refused, 409, false), "")
+		s.seq = 1
+		s.find(post("/things", `{"name":"jane-4711","level":7}`))
+		shown, hidden, smallest := s.run()
+		if shown != enough || hidden != 0 || smallest == nil {
+			t.Fatalf("%v: shown %d, hidden %d", matters, shown, hidden)
+		}
+		if fresh := len(smallest.Fresh) == 1 && smallest.Fresh[0] == "body.name"; fresh == matters {
+			t.Errorf("%v: told as fresh are %v", matters, smallest.Fresh)
+		}
+		if !matters && len(smallest.Body) != len(`{"name":"jane-4711"}`) {
+			t.Errorf("the smallest is %s", smallest.Body)
+		}
+	}
+}
+
 func TestARefusalIsNotProvokedAgain(t *testing.T) {
 	w := newWorld(t, nil)
 	r := &messages.Request{Seq: 1, Method: "GET", Target: "/"}
@@ -407,7 +599,7 @@ func TestWhatIsConfirmedIsShownOnAThingOfTheRunsOwn(t *testing.T) {
 			}
 			return 500, r.Target == "/things/old" || shows
 		})
-		w.list.cfg.Other = func(r *messages.Request) *messages.Request {
+		w.list.cfg.Other = func(r *messages.Request, _ bool) *messages.Request {
 			another := *r
 			another.Target = "/things/7"
 			return &another
@@ -481,52 +673,42 @@ func TestAFreshTextIsOfTheSameKind(t *testing.T) {
 }
 
 func TestAScriptSendsEachRequestOnceAndEnds(t *testing.T) {
-	var told []messages.Offer
-	errands := []Errand{
+	s := NewScript([]Errand{
 		{Request: &messages.Request{Operation: 0, Recheck: &messages.Recheck{Seq: 0}}}, {Request: &messages.Request{Operation: 1, Recheck: &messages.Recheck{Seq: 1}}},
-	}
-	s := NewScript(errands, func(m messages.ToPacer) { told = append(told, m.(messages.Offer)) })
-	offer := func(resting messages.Set) messages.Offer {
-		s.Handle(messages.Want{Resting: resting})
-		return told[len(told)-1]
-	}
-	second := offer(messages.Set{}.With(0)).Request
-	if second == nil || second.Operation != 1 || second.Seq != 1 {
+	}, 0)
+	next := func(resting messages.Set) *messages.Request { return s.Next(messages.Want{Resting: resting}) }
+	second := next(messages.Set{}.With(0))
+	if second == nil || second.Operation != 1 {
 		t.Fatalf("got %+v", second)
 	}
-	s.Handle(messages.Learned{Request: second, Refused: true})
-	s.Handle(messages.Returned{Request: offer(nil).Request})
+	s.Learn(messages.Learned{Request: second, Refused: true})
+	s.TakeBack(next(nil))
 	for range 2 {
-		r := offer(nil).Request
+		r := next(nil)
 		if r == nil {
 			t.Fatal("one is missing")
 		}
-		if o := offer(messages.Set{}.With(0).With(1)); o.Why == messages.NothingEver {
+		if next(messages.Set{}.With(0).With(1)) != nil || s.Over() {
 			t.Error("it ends while something is under way")
 		}
-		s.Handle(messages.Learned{Request: r})
+		s.Learn(messages.Learned{Request: r})
 	}
-	if o := offer(nil); o.Request != nil || o.Why != messages.NothingEver {
-		t.Errorf("at the end it offers %+v", o)
+	if r := next(nil); r != nil || !s.Over() {
+		t.Errorf("at the end it offers %+v", r)
 	}
 }
 
 // script is a script of one errand: a GET of what a POST makes, and a PATCH of it between.
 func script(series *messages.Step) (offer func() *messages.Request, hears func(r *messages.Request, status int, location string)) {
-	var told messages.Offer
 	s := NewScript([]Errand{{
 		Makers: []messages.Maker{
 			{Request: &messages.Request{Operation: 0, Method: "POST", Target: "/things"}, Address: "/things/1", Place: "Location"},
 			{Request: &messages.Request{Operation: 1, Method: "PATCH", Target: "/things/1"}},
 		},
 		Request: &messages.Request{Operation: 2, Method: "GET", Target: "/things/1/parts?a=1", Series: series, Recheck: &messages.Recheck{Seq: 7, Last: true}},
-	}}, func(m messages.ToPacer) { told = m.(messages.Offer) })
-	offer = func() *messages.Request {
-		s.Handle(messages.Want{})
-		return told.Request
-	}
-	return offer, func(r *messages.Request, status int, location string) {
-		s.Handle(messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: status, Header: []messages.Field{{Name: "Location", Value: location}}}})
+	}}, 0)
+	return func() *messages.Request { return s.Next(messages.Want{}) }, func(r *messages.Request, status int, location string) {
+		s.Learn(messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: status, Header: []messages.Field{{Name: "Location", Value: location}}}})
 	}
 }
 
@@ -613,5 +795,53 @@ func TestOtherRequestsOfTheOperationAreTriedWhereConnectionsEnded(t *testing.T) 
 	}
 	if len(harmless) != 1+mostOthers {
 		t.Errorf("%d requests were tried, want one and %d more", len(harmless), mostOthers)
+	}
+}
+
+// labelled is an errand in which a label names a book below a shelf.
+func labelled() Errand {
+	body := post("/labels", `{"book":"b","name":"jane","again":"jane"}`)
+	body.Operation, body.Recheck = 2, &messages.Recheck{Seq: 0, Last: true}
+	body.Named = []messages.Named{{Place: "body.book", Address: "/shelves/a/books/b"}}
+	body.Fresh = []string{"body.name", "body.again"}
+	return Errand{Request: &body, Makers: []messages.Maker{
+		{Request: &messages.Request{Operation: 0, Method: "POST", Target: "/shelves"}, Address: "/shelves/a", Place: "Location"},
+		{Request: &messages.Request{Operation: 1, Method: "POST", Target: "/shelves/a/books"}, Address: "/shelves/a/books/b", Place: "/id"},
+	}}
+}
+
+func TestAScriptFollowsParentsAndNamesAndKeepsFreshTextsAlike(t *testing.T) {
+	seen := map[string]bool{}
+	for seed := range uint64(3) {
+		s := NewScript([]Errand{labelled()}, seed)
+		next := func() *messages.Request { return s.Next(messages.Want{}) }
+		answer := func(r *messages.Request, status int, location string, value any) {
+			s.Learn(messages.Learned{Request: r, Outcome: messages.Answered, Value: value, Reply: &messages.Reply{
+				Status: status, Header: []messages.Field{{Name: "Location", Value: location}},
+			}})
+		}
+		for range 2 { // the name is taken the first time
+			answer(next(), 201, "/shelves/x", nil)
+			below := next()
+			if below.Target != "/shelves/x/books" {
+				t.Fatalf("the book is made at %s", below.Target)
+			}
+			answer(below, 201, "", map[string]any{"id": "y"})
+			last := next()
+			v, _ := decode(last.Body)
+			got := v.(map[string]any)
+			name, _ := got["name"].(string)
+			if got["book"] != "y" || len(name) != 4 || name != got["again"] || seen[name] {
+				t.Fatalf("sent was %s", last.Body)
+			}
+			seen[name] = true
+			if last.Named[0].Address != "/shelves/x/books/y" {
+				t.Errorf("named is %v", last.Named)
+			}
+			answer(last, 409, "", nil)
+		}
+		if s.Over() {
+			t.Error("it is given up")
+		}
 	}
 }

@@ -23,6 +23,8 @@ type Rules struct {
 	Property func(name string, value any) bool
 	// Text says whether a text can be the value of the query parameter; nil where none may be changed.
 	Text func(name, value string) bool
+	// Names says whether a place, as messages.Value has it, is one for the name of a thing; nil where none is.
+	Names func(place string) bool
 }
 
 // mostTries is how many requests the reduction of one finding may send.
@@ -119,16 +121,10 @@ func takeApart(r *messages.Request, body bool) parts {
 	if p.path = path; has {
 		p.query = strings.Split(query, "&")
 	}
-	if body && len(r.Body) > 0 && len(r.Body) <= longestReduced && isJSON(messages.Get(r.Header, "Content-Type")) {
+	if body && len(r.Body) > 0 && len(r.Body) <= longestReduced && r.HoldsJSON() {
 		p.body, _ = parse(r.Body)
 	}
 	return p
-}
-
-func isJSON(contentType string) bool {
-	essence, _, _ := strings.Cut(strings.ToLower(contentType), ";")
-	essence = strings.TrimSpace(essence)
-	return essence == "application/json" || strings.HasSuffix(essence, "+json")
 }
 
 // nameOf is the name of the parameter that a pair of the query belongs to: filter[name]=x is of filter.
@@ -221,9 +217,21 @@ func (d *reduction) listTexts() {
 		return
 	}
 	d.eachLeft(0, func(at int) {
-		if d.whole.body.nodes[at].isText {
+		if d.whole.body.nodes[at].isText && !d.stays(at) {
 			d.texts = append(d.texts, part{kind: nodePart, node: at})
 		}
+	})
+}
+
+// stays says whether a text has to be new each time, which a short one cannot be often, or is the name of a thing.
+func (d *reduction) stays(at int) bool {
+	r := d.whole.request
+	if len(r.Fresh)+len(r.Named) == 0 {
+		return false
+	}
+	text := d.whole.body.nodes[at].text
+	return slices.ContainsFunc(r.Values(), func(v messages.Value) bool {
+		return v.Form == messages.JSONText && v.Text == text && (slices.Contains(r.Fresh, v.Place) || r.Names(v) != "")
 	})
 }
 

@@ -12,13 +12,10 @@ type Errand struct {
 	Request *messages.Request
 }
 
-// Script is the generator of a replay: it has each of its errands run once, whenever its operations may go, and a request
-// that was asked to wait sent again after that. Then there is nothing more to send.
+// Script has each of its errands run once, whenever its operations may go, and a request that was asked to wait sent again
+// after that. Like a list of re-checks it is a plain value.
 type Script struct {
-	pacer func(messages.ToPacer)
-	left  []*errand
-	seq   int64
-	nth   map[int]int
+	left []*errand
 }
 
 // errand is one that is being run.
@@ -34,39 +31,52 @@ type errand struct {
 	// unmade is true once one of its makers has not done what it did before: what the last request finds says less.
 	unmade   bool
 	underWay bool
+	// twin counts the fresh texts, from a number that another replay does not begin with; taken names gave it more.
+	twin, twins int
 }
 
-// mostRefused is how often an errand is asked to wait before that is its answer.
-const mostRefused = 3
+const (
+	// mostRefused is how often an errand is asked to wait before that is its answer.
+	mostRefused = 3
+	// mostTwins is how often it is begun anew with other texts where a name is taken.
+	mostTwins = 3
+	// twinsApart keeps the texts of an errand's twins from those of the others.
+	twinsApart = 1009
+)
 
-// NewScript makes the generator of these errands; the Recheck of each is told by the Seq of its request's.
-func NewScript(errands []Errand, pacer func(messages.ToPacer)) *Script {
-	s := &Script{pacer: pacer, nth: map[int]int{}}
-	for _, e := range errands {
-		s.left = append(s.left, &errand{Errand: e, number: e.Request.Recheck.Seq, moved: moved{}})
+// NewScript makes a script of these errands; the Recheck of each is told by the Seq of its request's. The texts that have to
+// be new each time are counted on from the seed.
+func NewScript(errands []Errand, seed uint64) *Script {
+	s := &Script{}
+	for i, e := range errands {
+		s.left = append(s.left, &errand{Errand: e, number: e.Request.Recheck.Seq, moved: moved{}, twin: 1 + int(seed%1e9)*mostTwins + i*twinsApart})
 	}
 	return s
 }
 
-// Handle takes one message.
-func (s *Script) Handle(m messages.ToGenerator) {
-	switch m := m.(type) {
-	case messages.Want:
-		s.pacer(s.offer(m))
-	case messages.Returned:
-		if e := s.of(m.Request); e != nil {
-			e.underWay = false
-		}
-	case messages.Learned:
-		if e := s.of(m.Request); e != nil {
-			if e.underWay = false; e.learned(m) {
-				s.left = slices.DeleteFunc(s.left, func(other *errand) bool { return other == e })
-			}
+// Over says whether there is nothing more to send.
+func (s *Script) Over() bool { return len(s.left) == 0 }
+
+// TakeBack undoes a request that Next gave: it was not sent, and is offered again.
+func (s *Script) TakeBack(r *messages.Request) {
+	if e := s.of(r); e != nil {
+		e.underWay = false
+	}
+}
+
+// Learn hears how a request ended.
+func (s *Script) Learn(m messages.Learned) {
+	if e := s.of(m.Request); e != nil {
+		if e.underWay = false; e.learned(m) {
+			s.left = slices.DeleteFunc(s.left, func(other *errand) bool { return other == e })
 		}
 	}
 }
 
 func (s *Script) of(r *messages.Request) *errand {
+	if r.Recheck == nil {
+		return nil
+	}
 	for _, e := range s.left {
 		if e.number == r.Recheck.Seq {
 			return e
@@ -75,24 +85,16 @@ func (s *Script) of(r *messages.Request) *errand {
 	return nil
 }
 
-func (s *Script) offer(want messages.Want) messages.Offer {
+// Next is the request to send now, nil if there is none.
+func (s *Script) Next(want messages.Want) *messages.Request {
 	for _, e := range s.left {
 		operation := e.source().Operation
-		if e.underWay || want.Resting.Has(operation) || want.Busy.Has(operation) {
-			continue
+		if !e.underWay && !want.Resting.Has(operation) && !want.Busy.Has(operation) {
+			e.underWay = true
+			return e.next()
 		}
-		e.underWay = true
-		s.seq++
-		s.nth[operation]++
-		r := e.next()
-		r.Seq, r.Nth = s.seq, s.nth[operation]
-		return messages.Offer{Request: r}
 	}
-	why := messages.NothingMayGo
-	if len(s.left) == 0 {
-		why = messages.NothingEver
-	}
-	return messages.Offer{Why: why, Until: messages.Never}
+	return nil
 }
 
 func (e *errand) last() bool { return e.at == len(e.Makers) }
@@ -107,8 +109,8 @@ func (e *errand) source() *messages.Request {
 
 // next is the request that is next, as it is to be sent now.
 func (e *errand) next() *messages.Request {
-	r := *e.source() // what was told before is not changed
-	r.Target = e.moved.redirected(r.Target)
+	r := *anew(e.source(), e.twin) // what was told before is not changed
+	e.moved.follow(&r)
 	r.Purpose = messages.Rechecking
 	about := *e.Request.Recheck
 	about.Last, about.Tentative = e.last(), e.unmade
@@ -118,14 +120,24 @@ func (e *errand) next() *messages.Request {
 		return &r
 	}
 	place := *r.Series
-	place.Nth, place.Taken, place.Disturbed = e.at+1, slices.Clone(e.taken), e.unmade
-	if len(e.Makers) > 0 {
-		if name, ok := e.moved.thing(e.Makers[0].Address); ok {
+	place.Nth, place.Taken, place.Disturbed = len(e.taken)+1, slices.Clone(e.taken), e.unmade
+	if first := firstStep(e.Makers); first < len(e.Makers) {
+		if name, ok := e.moved.thing(e.Makers[first].Address); ok {
 			place.Thing = name
 		}
 	}
 	r.Series = &place
 	return &r
+}
+
+// firstStep is the first of the makers that is a step of the series, and not before it.
+func firstStep(makers []messages.Maker) int {
+	for i := range makers {
+		if !makers[i].Ahead {
+			return i
+		}
+	}
+	return len(makers)
 }
 
 // learned hears how the request that was next ended; it says whether the errand is over.
@@ -134,17 +146,26 @@ func (e *errand) learned(m messages.Learned) bool {
 	case m.Refused && e.refused < mostRefused:
 		e.refused++
 		return false
+	case e.twins < mostTwins && len(e.source().Fresh) > 0 && m.Outcome == messages.Answered && e.Request.Recheck.Finding.InTheWay(m.Request, m.Reply):
+		e.twins++
+		e.twin++
+		e.at, e.taken, e.moved = 0, nil, moved{}
+		return false
 	case e.last():
 		return true
 	}
 	if m.Outcome == messages.Answered && !m.Refused {
-		e.taken = append(e.taken, messages.Taken{Request: m.Request, Reply: m.Reply, Value: m.Value})
 		maker := e.Makers[e.at]
+		if !maker.Ahead {
+			e.taken = append(e.taken, messages.Taken{Request: m.Request, Reply: m.Reply, Value: m.Value})
+		}
+		was := maker.Address
+		maker.Address = e.moved.redirected(was) // what it is below may be elsewhere
 		if now := maker.Made(m.Reply, m.Value); now != "" && m.Reply.Status <= 299 {
-			e.moved[maker.Address] = now
+			e.moved[was] = now
 		}
 		// In a series any answer is one that the next step follows.
-		if m.Reply.Status <= 399 || e.Request.Series != nil && e.at > 0 {
+		if m.Reply.Status <= 399 || e.Request.Series != nil && e.at > firstStep(e.Makers) {
 			e.at++
 			return false
 		}

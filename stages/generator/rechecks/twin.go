@@ -3,6 +3,7 @@ package rechecks
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/restest/restest/messages"
@@ -10,7 +11,7 @@ import (
 
 // twin is the request with fresh texts in its body, for one that cannot be sent twice since what it makes has a name
 // that is taken by then. The texts keep their lengths and the kinds of their characters, and the body what it claims.
-// It is nil where no text can be another.
+// It is nil where no text can be another. Fresh are then the places of those that can be any such text.
 func twin(r *messages.Request, rules Rules, n int) *messages.Request {
 	if rules.Fits == nil && rules.Property == nil || n == 0 {
 		return nil
@@ -20,12 +21,22 @@ func twin(r *messages.Request, rules Rules, n int) *messages.Request {
 		return nil
 	}
 	texts := map[int]string{}
+	var places []string
 	for _, at := range body.nodes[0].children {
-		if !body.nodes[at].isText {
+		text := &body.nodes[at]
+		place := placeOf(text.name)
+		if !text.isText || rules.names(r, place, text.text) {
 			continue
 		}
-		texts[at] = fresh(body.nodes[at].text, n)
-		if v, ok := decode(body.write(nil, texts)); !ok || !rules.allow(v, body.nodes[at].name) {
+		may := func(now string) bool {
+			texts[at] = now
+			v, ok := decode(body.write(nil, texts))
+			return ok && rules.allow(v, text.name)
+		}
+		if any, row := anyOf(text.text); row && may(any[0]) && may(any[1]) {
+			places = append(places, place)
+		}
+		if !may(fresh(text.text, n)) {
 			delete(texts, at)
 		}
 	}
@@ -33,7 +44,43 @@ func twin(r *messages.Request, rules Rules, n int) *messages.Request {
 	if fresh.Body = body.write(nil, texts); len(texts) == 0 || bytes.Equal(fresh.Body, r.Body) {
 		return nil
 	}
+	fresh.Fresh = places
 	return &fresh
+}
+
+// anew is the request with the nth texts where it has to have fresh ones.
+func anew(r *messages.Request, n int) *messages.Request {
+	if len(r.Fresh) == 0 {
+		return r
+	}
+	return r.With(func(v messages.Value) (string, bool) { return fresh(v.Text, n), slices.Contains(r.Fresh, v.Place) })
+}
+
+// placeOf is the place of a body's property, by its name as it is spelled in JSON.
+func placeOf(spelled string) string {
+	var name string
+	if json.Unmarshal([]byte(spelled), &name) != nil {
+		return ""
+	}
+	return "body." + name
+}
+
+// names says whether the name of a thing stands at the place.
+func (r Rules) names(request *messages.Request, place, text string) bool {
+	return r.Names != nil && r.Names(place) || request.Names(messages.Value{Place: place, Text: text}) != ""
+}
+
+// anyOf are two texts like this one that are as unlike as they can be; ok is false where there is none but itself.
+func anyOf(text string) (extremes [2]string, ok bool) {
+	for _, p := range messages.FreshPieces(text) {
+		for i := range extremes {
+			if extremes[i] += p.Text; p.Row != "" {
+				extremes[i] += strings.Repeat(p.Row[2*i:2*i+1], p.Length)
+				ok = true
+			}
+		}
+	}
+	return extremes, ok
 }
 
 // allow says whether the body can be sent once its property of that name, as it is spelled in JSON, is another.
