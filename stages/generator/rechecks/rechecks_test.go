@@ -463,6 +463,24 @@ func TestANameInABodyFollowsTheThingAndWhatIsAlikeDoesNot(t *testing.T) {
 	}
 }
 
+func TestWhatAChangeNamesIsMadeBeforeIt(t *testing.T) {
+	s := newShelves(t, nil)
+	s.learns(1, "/shelves", `{"name":"a"}`, "/shelves/a")
+	s.learns(2, "/shelves/a/books", `{"name":"b"}`, "/shelves/a/books/b")
+	s.learns(3, "/shelves", `{"name":"c"}`, "/shelves/c")
+	change := post("/shelves/c", `{"book":"b"}`)
+	change.Method, change.Seq, change.Operation = "PUT", 4, 7
+	s.list.Learn(learned(&change, 200, false), "")
+	steps := s.list.situation(&messages.Request{Seq: 5, Operation: 8, Method: "GET", Target: "/shelves/c"})
+	var seqs []int64
+	for _, step := range steps {
+		seqs = append(seqs, step.Request.Seq)
+	}
+	if fmt.Sprint(seqs) != "[3 1 2 4]" || len(steps[3].Request.Named) != 1 {
+		t.Errorf("the steps are %v", seqs)
+	}
+}
+
 func TestMoreStepsThanMayGoBeforeAreNone(t *testing.T) {
 	s := newShelves(t, nil)
 	path := ""
