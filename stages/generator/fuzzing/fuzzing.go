@@ -21,7 +21,7 @@ const (
 )
 
 // Len is how many troublesome values there are.
-func Len() int { return len(texts) + len(numbers) + len(others) + len(verbatim) }
+func Len() int { return len(texts) + len(numbers) + len(others) + len(structures) + len(verbatim) }
 
 // Fuzz puts a troublesome value into a place of the draft: half of them into one where it fits the document, if such a
 // one is found. Write says whether a change can be sent. It is false where nothing could be changed.
@@ -92,8 +92,10 @@ func pick(d *values.Draw, p *draft.Place) (v any, raw bool) {
 		return verbatim[d.Rand.IntN(len(verbatim))], true
 	case at == 1:
 		return others[d.Rand.IntN(len(others))], false
+	case (s.Allows("object") || s.Allows("array")) && (at < 8 || !s.Allows("string") && !s.Allows("number") && at < 17):
+		return structures[d.Rand.IntN(len(structures))], false
 	case s.Allows("number") && at < 17:
-		return numbers[d.Rand.IntN(len(numbers))], false
+		return number(d), false
 	case at < 18:
 		t := texts[d.Rand.IntN(len(texts))]
 		if d.Rand.IntN(4) == 0 {
@@ -104,5 +106,12 @@ func pick(d *values.Draw, p *draft.Place) (v any, raw bool) {
 		}
 		return t, false
 	}
-	return numbers[d.Rand.IntN(len(numbers))], false
+	return number(d), false
+}
+
+func number(d *values.Draw) json.Number {
+	if d.Rand.IntN(6) == 0 {
+		return noNumbers[d.Rand.IntN(len(noNumbers))]
+	}
+	return numbers[d.Rand.IntN(len(numbers))]
 }

@@ -2,6 +2,7 @@ package fuzzing
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
@@ -54,7 +55,8 @@ var texts = []string{
 	"1970-01-01T00:00:00Z", "2038-01-19T03:14:08Z", "9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00Z",
 	"2024-03-31T02:30:00+01:00", "2024-06-01T12:00:00+14:00", "2024-06-01T12:00:00-12:00", "2024-06-01T12:00:00.1Z",
 	"2024-06-01T12:00:00.123456789Z", "2024-06-01t12:00:00z", "2024-06-01T24:00:00Z", "2024-06-01 12:00:00",
-	"2024-06-01T12:00", "23:59:60Z", "24:00:00Z", "00:00:00Z", "P0D", "P1Y2M3DT4H5M6S", "PT36H", "P1W", "-P1D",
+	"2024-06-01T12:00", "23:59:60Z", "24:00:00Z", "00:00:00Z", "P0D", "P1Y2M3DT4H5M6S", "PT36H", "P1W", "-P1D", "0s", "1ns",
+	"1ms", "-1s", "1000000h",
 	// Edges of other formats.
 	"a@b", "a@b.c", "\"a b\"@example.com", "user+tag@example.com", "user@[192.0.2.1]", "user@localhost", "@example.com",
 	"a@b@c", strings.Repeat("u", 64) + "@example.com", "\u00fcser@ex\u00e4mple.com",
@@ -82,6 +84,9 @@ var numbers = []json.Number{
 	"100000000000000000000000000000000000000000000000000", "1e16", "123456789012345678",
 }
 
+// noNumbers are those of the numbers that programs use for none, and take for none. They are sent more often.
+var noNumbers = []json.Number{"0", "-1"}
+
 // others are values of the other types.
 var others = []any{
 	nil,
@@ -96,6 +101,57 @@ var others = []any{
 	map[string]any{"a": map[string]any{"b": map[string]any{}}},
 	[]any{"a", "a"},
 	[]any{json.Number("1"), "1", true, nil},
+}
+
+// structures are lists and objects that hold what programs seldom look for in them. Objects have one property each: two could
+// break a rule twice.
+var structures = []any{
+	map[string]any{"a": nil},
+	map[string]any{"a": []any{}},
+	map[string]any{"a": map[string]any{}},
+	map[string]any{"a": []any{nil}},
+	map[string]any{"a": []any{map[string]any{}}},
+	map[string]any{"a": []any{[]any{nil}}},
+	map[string]any{"a": map[string]any{"b": nil}},
+	map[string]any{"a": map[string]any{"b": []any{nil}}},
+	map[string]any{"": nil},
+	map[string]any{"": map[string]any{"": map[string]any{}}},
+	map[string]any{"a.b": json.Number("1")},
+	map[string]any{"a[0]": json.Number("1")},
+	map[string]any{"\x00": "\x00"},
+	map[string]any{"'": "'"},
+	map[string]any{"__proto__": map[string]any{"a": json.Number("1")}},
+	map[string]any{"constructor": map[string]any{"prototype": map[string]any{"a": json.Number("1")}}},
+	map[string]any{"toString": json.Number("1")},
+	map[string]any{"length": json.Number("-1")},
+	map[string]any{"$ref": "#"},
+	map[string]any{"0": "a"},
+	map[string]any{"a": deep(64)},
+	[]any{map[string]any{}},
+	[]any{map[string]any{"a": nil}},
+	[]any{[]any{nil}},
+	[]any{nil, nil},
+	[]any{"", "", ""},
+	[]any{json.Number("0"), "0", false, nil},
+	many(256),
+	deep(64),
+}
+
+// deep is a list in a list, so many of them, and many is a list of so many numbers.
+func deep(levels int) any {
+	v := []any{}
+	for range levels {
+		v = []any{v}
+	}
+	return v
+}
+
+func many(items int) []any {
+	v := make([]any, items)
+	for i := range v {
+		v[i] = json.Number(strconv.Itoa(i))
+	}
+	return v
 }
 
 // verbatim is JSON that is written as it stands, since it cannot be held as a value: halves of surrogate pairs, escapes,

@@ -269,6 +269,18 @@ func (b *bounder) numbers(s *Shape) {
 		b.add(s, rule, "", Inside, numberText(new(big.Rat).Add(on, inward)))
 		b.add(s, rule, "", Outside, numberText(new(big.Rat).Sub(on, inward)))
 	}
+	name := "integer"
+	if s.types&fraction != 0 {
+		name = "number"
+	}
+	b.add(s, "type", name, Inside, json.Number("0")) // which many programs take for no number at all
+	if step.Cmp(wholeStep) < 0 {                     // what typed draws is whole where the name implies that
+		between := new(big.Rat).Mul(new(big.Rat).SetInt(s.numbers.usualLow), step)
+		if between.IsInt() {
+			between.Add(between, step)
+		}
+		b.add(s, "type", name, Inside, numberText(between))
+	}
 	for _, m := range s.members {
 		at("minimum", m.Minimum, 1)
 		at("exclusiveMinimum", m.ExclusiveMinimum, 1)
@@ -540,6 +552,7 @@ func (b *bounder) objects(s *Shape) {
 			b.add(s, "required", f.Name, Outside, withoutProperty(base, f.Name))
 		}
 	}
+	b.free(s, base)
 	for _, m := range s.members {
 		if m.MinProperties > 0 {
 			b.sized(s, "minProperties", base, m.MinProperties, 1)
@@ -556,6 +569,22 @@ func (b *bounder) objects(s *Shape) {
 				b.add(s, "propertyNames", "", Outside, withProperty(base, name, b.extraValue(s, name)))
 			}
 		}
+	}
+}
+
+// free are objects with a property of each of the kinds that few programs expect, where the document says nothing of what
+// properties are: what is at all said of them is that they may be anything.
+func (b *bounder) free(s *Shape, base map[string]any) {
+	p := s.object
+	if p.extra == nil || len(p.fields) > 0 && !slices.ContainsFunc(s.members, func(m *document.Schema) bool { return m.AdditionalProperties != nil }) {
+		return
+	}
+	const name = "undeclared"
+	for _, v := range []any{nil, []any{nil}, map[string]any{}, []any{}} {
+		if !p.extra.Shape.Fits(v) {
+			return
+		}
+		b.add(s, "additionalProperties", name, Inside, withProperty(base, name, v))
 	}
 }
 

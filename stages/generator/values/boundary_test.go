@@ -54,6 +54,12 @@ func TestEachBoundHasItsNeighbours(t *testing.T) {
 		{`{"type": "string", "enum": ["cat", "dog"]}`, []string{`enum on "cat"`, `enum on "dog"`, `enum outside !"catx"`, `enum outside !"CAT"`}},
 		{`{"const": 5}`, []string{`const on 5`, `const outside !6`}},
 		{`{"type": "string", "format": "date"}`, []string{`format outside !"2024-02-30"`}},
+		{`{"type": "integer"}`, []string{`type integer inside 0`}},
+		{`{"type": "number", "exclusiveMinimum": 0, "maximum": 3}`, []string{`type number inside 0.01`}},
+		{`{"type": "object"}`, []string{
+			`additionalProperties undeclared inside {"undeclared":null}`, `additionalProperties undeclared inside {"undeclared":[null]}`,
+			`additionalProperties undeclared inside {"undeclared":{}}`, `additionalProperties undeclared inside {"undeclared":[]}`,
+		}},
 		{`{"type": "integer"}`, []string{`type null outside !null`, `type number outside !1.5`, `type boolean outside !true`}},
 		{`{"type": "integer", "not": {"const": 3}, "minimum": 3, "maximum": 4}`, []string{`not outside !3`}},
 		{`{"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": true, "minItems": 2}`, nil},

@@ -94,6 +94,8 @@ type Draw struct {
 	// Shown asks, where the likeliest values are wanted, for those that the document gives: optional properties are there
 	// if it has an example or a default for them.
 	Shown bool
+	// Thins leaves out some of the optional properties that would be there since they are shown.
+	Thins bool
 	// Nulls allows null where a value other than null would do as well.
 	Nulls bool
 	// ByDiscriminator is true if a value made since Reset fits several branches of a oneOf, which a discriminator tells apart.

@@ -227,7 +227,7 @@ func (d *Draw) drawObject(s *Shape, depth int) (map[string]any, bool) {
 		f := &p.fields[i]
 		sent := f.required || chance > 0 && d.Rand.Float64() < chance
 		if d.Shown && d.Likeliest && !f.required {
-			sent = !d.sparing(depth) && f.shows()
+			sent = !d.sparing(depth) && f.shows() && (!d.Thins || d.Rand.IntN(thinnedOf) > 0)
 		}
 		if d.Leans != nil && !f.required {
 			sent = d.propertyLeansTo(f.Name, sent)
@@ -275,6 +275,9 @@ const (
 	fewOnceIn  = 3
 	fewFields  = 3
 )
+
+// thinnedOf is of how many properties that are shown one is left out where some are to be.
+const thinnedOf = 4
 
 // few is the chance with which about fewFields of the properties are there, if that is less than usual.
 func (p *objectPlan) few(usual float64) float64 {
