@@ -48,7 +48,7 @@ var kindsOfText = []kindOfText{
 	{name: "text in base64", named: words(`base-?64`), format: "byte"},
 	{name: "text in hexadecimal", named: words(`hex(?:adecimal)?(?: string)?`), pattern: `^([0-9a-f]{2}){4,8}$`},
 	{name: "strong password", named: words(`password`), pattern: `^[A-Z][a-z]{5,8}[0-9]{3}[!#%][a-z]{2}$`},
-	{name: "JSON text", named: words(`json`), values: []string{`{}`, `[]`, `{"a": 1}`}},
+	{name: "JSON text", named: regexp.MustCompile(`\bjson(?: (?:text|string|data|value|document|format|object|array|syntax|content|body|input|in|at|for|is|was|and|or)\b| ?[^a-z0-9_ -]| ?$)`), values: []string{`{}`, `[]`, `{"a": 1}`}},
 	{name: "regular expression", named: words(`regex(?:p|ular expression)?`), format: "regex"},
 }
 

@@ -492,6 +492,22 @@ func TestStatusesThatSayNothingOfValuesGiveNoHints(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatIsAskedForAsJSONIsToBeJSON(t *testing.T) {
+	for message, want := range map[string]bool{
+		"config is not valid JSON": true, "config: invalid JSON: unexpected token": true,
+		"config: malformed JSON, offset 3": true,
+		"unknown json web key type 'abc'":  false, "config: invalid JSON-LD context": false, "config: invalid json_schema": false,
+	} {
+		got := false
+		for _, w := range wantsOf(message) {
+			got = got || w.Text == "JSON text"
+		}
+		if got != want {
+			t.Errorf("%s: %t", message, got)
+		}
+	}
+}
+
 func TestAPatternThatCouldBeMatchedForAgesIsNotTaken(t *testing.T) {
 	for pattern, safe := range map[string]bool{
 		`^[a-z]+$`: true, `^[a-z]+(-[a-z0-9]+)*$`: true, `^(?=.*[A-Z])(?=.*\d).{8,}$`: true, `[a-z0-9]([-a-z0-9]*[a-z0-9])?`: true,
