@@ -7,7 +7,8 @@ import (
 )
 
 // schedule is what answers have taught of whose turn it should be (decision 0017). Each operation has a turn in every
-// round, in every second, fourth or eighth: never fewer, so that none is starved.
+// round, in every second, fourth or eighth: never fewer, so that none is starved; one that may bring the API down has an
+// eighth of them.
 type schedule struct {
 	on         bool
 	operations []standing
@@ -16,6 +17,7 @@ type schedule struct {
 	consumers map[int][]int
 	makers    map[int]bool
 	due       []int
+	downs     downs
 }
 
 // standing is what is known of one operation.
@@ -38,7 +40,9 @@ const (
 )
 
 func newSchedule(on bool, operations int) schedule {
-	return schedule{on: on, operations: make([]standing, operations), consumers: map[int][]int{}, makers: map[int]bool{}}
+	return schedule{
+		on: on, operations: make([]standing, operations), consumers: map[int][]int{}, makers: map[int]bool{}, downs: newDowns(operations),
+	}
 }
 
 // needs notes that an operation needs what another one makes, or only lists.
@@ -61,7 +65,10 @@ func (s *schedule) needed(operation int) bool {
 
 // longest is how many rounds it takes at most until each operation has had a turn.
 func (s *schedule) longest() int {
-	if s.on {
+	switch {
+	case s.downs.times >= enoughDowns:
+		return rarest * rarest
+	case s.on:
 		return rarest
 	}
 	return 1
@@ -73,6 +80,9 @@ func (s *schedule) passes(operation int, round int) bool {
 		return false
 	}
 	every := s.operations[operation].every
+	if s.downs.suspects(operation) {
+		every = max(1, every) * rarest
+	}
 	return every > 1 && (round+operation)%every != 0
 }
 
@@ -84,7 +94,11 @@ func (s *schedule) bad(operation int) bool {
 
 // learn takes in how a request ended. An answer is new if its operation never had the status before.
 func (s *schedule) learn(l messages.Learned) {
-	if !s.on || l.Outcome != messages.Answered || l.Reply == nil || l.Refused || l.Request.Operation >= len(s.operations) {
+	if !s.on || l.Request.Operation >= len(s.operations) {
+		return
+	}
+	s.downs.learn(&l)
+	if l.Outcome != messages.Answered || l.Reply == nil || l.Refused {
 		return
 	}
 	o := &s.operations[l.Request.Operation]

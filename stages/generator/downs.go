@@ -1,0 +1,78 @@
+package generator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/restest/restest/messages"
+)
+
+// downs say which operations were asked last before the API went away: one that nearly always was may be what brings it
+// down, and of an API that is down the others find nothing (decision 0017).
+type downs struct {
+	// last are the operations that were answered last, the newest first; -1 for none.
+	last [lastAnswered]int
+	// gone is true from the first broken connection to the next answer. Since is when that was heard, first the earliest sent
+	// of the requests that were not answered, firstAt when it was sent.
+	gone    bool
+	since   messages.Instant
+	first   int
+	firstAt messages.Instant
+	// times counts how often the API went away, before how often each operation was among those asked last.
+	times  int
+	before []int
+}
+
+const (
+	lastAnswered = 3
+	// leastDown is how long an API is away at least before it counts: connections are closed for other reasons, too.
+	leastDown = 50 * time.Millisecond
+	// enoughDowns is how often it has to have gone away, and an operation is suspected that was asked last three times in four.
+	enoughDowns = 5
+)
+
+func newDowns(operations int) downs {
+	d := downs{before: make([]int, operations)}
+	for i := range d.last {
+		d.last[i] = -1
+	}
+	return d
+}
+
+// suspects says whether the operation may be what brings the API down.
+func (d *downs) suspects(operation int) bool {
+	return d.times >= enoughDowns && 4*d.before[operation] >= 3*d.times
+}
+
+// learn takes in how a request ended.
+func (d *downs) learn(l *messages.Learned) {
+	operation := l.Request.Operation
+	switch {
+	case l.Outcome == messages.Answered || l.Outcome == messages.BrokeOff:
+		if d.gone && l.SentAt < d.since {
+			return // on its way when the API went
+		}
+		if d.gone && l.SentAt >= d.since.Add(leastDown) {
+			d.count()
+		}
+		d.gone = false
+		copy(d.last[1:], d.last[:])
+		d.last[0] = operation
+	case l.Outcome != messages.NoReply || l.Kind != messages.WasReset && l.Kind != messages.ClosedIdle && l.Kind != messages.ClosedEarly:
+	case !d.gone:
+		d.gone, d.since, d.first, d.firstAt = true, l.HeardAt, operation, l.SentAt
+	case l.SentAt < d.firstAt:
+		d.first, d.firstAt = operation, l.SentAt
+	}
+}
+
+// count notes that the API has gone away.
+func (d *downs) count() {
+	d.times++
+	d.before[d.first]++
+	for i, operation := range d.last {
+		if operation >= 0 && operation != d.first && !slices.Contains(d.last[:i], operation) {
+			d.before[operation]++
+		}
+	}
+}
