@@ -3,6 +3,7 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,41 @@ func TestAnOperationNeverAnswered2xxIsSentWhatTheDocumentShows(t *testing.T) {
 	}
 	if !shown || !least {
 		t.Errorf("what the examples make up was sent: %t; the least: %t", shown, least)
+	}
+}
+
+func TestOfWhatTheDocumentShowsSomeIsLeftOutNowAndThen(t *testing.T) {
+	s := newScript(t, api(t, `
+  /keys:
+    post:
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [kind]
+              properties:
+                kind: {type: string, example: RSA}
+                p: {type: string, example: p1}
+                q: {type: string, example: q1}
+                r: {type: string, example: r1}
+      `+ok+`
+`), func(c *Config) { withoutLap(c); c.Settings.Schedule.Learn = true })
+	sent := map[string]bool{}
+	for n := range 120 {
+		r := s.of("POST /keys")
+		if (n+1)%6 == 0 {
+			sent[string(r.Body)] = true
+		}
+		s.answer(r, 400, "")
+	}
+	for _, want := range []string{
+		`{"kind":"RSA","p":"p1","q":"q1","r":"r1"}`, `{"kind":"RSA","q":"q1","r":"r1"}`, `{"kind":"RSA","p":"p1","r":"r1"}`, `{"kind":"RSA","p":"p1","q":"q1"}`,
+	} {
+		if !sent[want] {
+			t.Errorf("%s was not sent, but %v", want, slices.Sorted(maps.Keys(sent)))
+		}
 	}
 }
 

@@ -249,7 +249,7 @@ func (g *Generator) offerNext(want messages.Want, barred messages.Set) messages.
 			return false
 		}
 		built = g.build(operation, purpose)
-		return built != nil && (purpose == messages.OpeningLap || g.follows(built))
+		return built != nil && g.maySend(built) && (purpose == messages.OpeningLap || g.follows(built))
 	})
 	if !t.offered {
 		return messages.Offer{Why: t.why, Until: t.until, Skipped: t.skipped}
@@ -261,10 +261,7 @@ func (g *Generator) offerNext(want messages.Want, barred messages.Set) messages.
 // the own of a running series or a re-check, which counts as never built.
 func (g *Generator) follows(r *messages.Request) bool {
 	if !safe(r.Method) && (len(g.follow.running) > 0 && g.follow.owns(r.Target) || g.rechecks.Owns(r.Target)) {
-		g.seq--
-		g.nth[r.Operation]--
-		g.failed[r.Operation] = g.failedBefore + 1 // the same numbers would give it again
-		g.strategies.takeBack(r)
+		g.unbuild(r)
 		return false
 	}
 	if r.Valid || r.ByDiscriminator || r.Purpose == messages.Probing {
@@ -272,6 +269,24 @@ func (g *Generator) follows(r *messages.Request) bool {
 	}
 	g.follow.counted(r)
 	return true
+}
+
+// maySend is false for a request that could lock the run out, which counts as never built.
+func (g *Generator) maySend(r *messages.Request) bool {
+	if g.locksOut(r) {
+		g.strategies.covers = false // what the coverage asked for is passed over
+		g.unbuild(r)
+		return false
+	}
+	return true
+}
+
+// unbuild undoes the newest request, which will not be sent.
+func (g *Generator) unbuild(r *messages.Request) {
+	g.seq--
+	g.nth[r.Operation]--
+	g.failed[r.Operation] = g.failedBefore + 1 // the same numbers would give it again
+	g.strategies.takeBack(r)
 }
 
 // build builds the operation's next request, with the credentials of the first user; nil if that fails this time.
@@ -316,8 +331,8 @@ func (g *Generator) buildAs(operation int, purpose messages.Purpose, user int) *
 		r = p.request(g, nth, g.failed[operation], asked{likeliest: purpose == messages.OpeningLap || least})
 	case nth%3 == 0 && g.order.schedule.bad(operation):
 		// Of an operation that was never answered 2xx, every third request is the likeliest: in turns with the least, and
-		// with what the document shows.
-		r = p.request(g, nth, g.failed[operation], asked{likeliest: true, shown: nth%2 == 0})
+		// with what the document shows; of that, two in three times, with less.
+		r = p.request(g, nth, g.failed[operation], asked{likeliest: true, shown: nth%2 == 0, thinned: nth%18 != 6})
 	default:
 		r, purpose = g.byStrategy(p, nth)
 	}
@@ -393,6 +408,7 @@ func (g *Generator) learn(m messages.Learned) {
 	if m.Request.Probe == messages.NoProbe {
 		g.order.schedule.learn(m)
 	}
+	g.memory.account.learn(p, &m)
 	var made thing
 	if m.Request.Probe != messages.HiddenMethod { // what that is answered is not the operation's
 		made = g.discover(m)

@@ -38,6 +38,7 @@ type memory struct {
 	// accepted counts the accepted requests of each operation, deleted has the DELETEs that were answered 2xx.
 	accepted map[int]int
 	deleted  map[int]bool
+	account  account
 
 	// building is the operation that a request is being built for: what it made is not offered back to it. silent is
 	// true while nothing is to be offered, anew while nothing is but what stands for other things, pinned the thing that the
@@ -100,13 +101,15 @@ const (
 func newMemory(limits settings.Memory, g *graph.Graph) *memory {
 	return &memory{
 		limits: limits, graph: g, names: map[string]*seen{}, kinds: map[string]*kind{}, plain: map[string]string{}, refers: map[string]int{}, named: map[string][]string{},
-		accepted: map[int]int{}, deleted: map[int]bool{}, consumers: map[int]*plan{}, building: noOne,
+		accepted: map[int]int{}, deleted: map[int]bool{}, account: account{}, consumers: map[int]*plan{}, building: noOne,
 	}
 }
 
 // expect has things remembered that the plan's path has gaps for.
 func (m *memory) expect(p *plan) {
 	m.consumers[p.op.Index] = p
+	m.account.signsIn(p.taken)
+	p.locks, p.tells = p.couldLockOut(), p.isOfCaller()
 	p.deletes = p.op.Method == http.MethodDelete && p.path.endsInGap() && slices.ContainsFunc(m.graph.Resources, func(r *graph.Resource) bool {
 		return r.Delete == p.op.Index && r.Create != graph.None
 	})
@@ -281,6 +284,12 @@ func (m *memory) thing(p *plan, d *values.Draw) thing {
 		}
 		if last := lastTrue(b.mine); last >= 0 && !b.mine[at] && i == len(p.path.gaps)-1 && p.deletes {
 			at = last
+		}
+		if i == len(p.path.gaps)-1 && m.isOwn(p, b.things[at].last()) {
+			at = slices.IndexFunc(b.things, func(t thing) bool { return !m.isOwn(p, t.last()) })
+		}
+		if at < 0 {
+			return nil
 		}
 		if t := b.things[at].fitting(p); t != nil {
 			return t
@@ -705,6 +714,8 @@ func (m *memory) keep(template, gap string, t thing, mine bool) {
 func (t thing) equal(u thing) bool {
 	return slices.EqualFunc(t, u, func(v, w any) bool { return plainText(v) == plainText(w) })
 }
+
+func (t thing) last() any { return t[len(t)-1] }
 
 func (t thing) startsWith(u thing) bool { return len(t) >= len(u) && t[:len(u)].equal(u) }
 

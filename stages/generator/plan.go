@@ -38,6 +38,8 @@ type plan struct {
 	chances chances
 	// deletes says whether it is a DELETE of things that another operation makes.
 	deletes bool
+	// locks says whether its requests could lock out whom they lead to, tells whether its replies are about whoever asks.
+	locks, tells bool
 	// optional counts the optional parameters, chance is how likely one is sent in the present request.
 	optional int
 	chance   float64

@@ -16,8 +16,9 @@ type asked struct {
 	// likeliest asks for the request that is most likely to be accepted: only what is required and the body, of the
 	// surest media type, with the likeliest values.
 	likeliest bool
-	// shown asks, of the likeliest, for the one that the document's examples make up.
-	shown bool
+	// shown asks, of the likeliest, for the one that the document's examples make up; thinned, for one without some of
+	// what is optional there: examples are seldom made to go together.
+	shown, thinned bool
 	// media asks for a body of the plan's media type of that number, from 1 (see mediaTypes); 0 leaves it to chance.
 	media int
 	// parts, where it is not nil, asks for these optional parts and no others, by their places (see optionalParts). A
@@ -107,7 +108,7 @@ const (
 // once makes one attempt.
 func (p *plan) once(g *Generator, want asked) *messages.Request {
 	d := g.draw
-	d.Likeliest, d.Shown = want.likeliest, want.shown
+	d.Likeliest, d.Shown, d.Thins = want.likeliest, want.shown, want.thinned
 	p.chance = p.chances.parameter
 	if p.optional > manyParameters && d.Rand.IntN(fewOnceIn) == 0 {
 		p.chance = min(p.chance, 1/float64(p.optional))
@@ -235,6 +236,7 @@ func (p *plan) writeTarget(g *Generator, target []byte, want asked) ([]byte, boo
 			v = known[i]
 		} else if learned && i != spared {
 			v, seen = d.Seen(&q.field)
+			seen = seen && (i < len(p.path.gaps)-1 || !g.memory.isOwn(p, v))
 		}
 		if seen {
 			if written, ok := write(target, v); ok {
