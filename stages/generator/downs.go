@@ -18,6 +18,9 @@ type downs struct {
 	since   messages.Instant
 	first   int
 	firstAt messages.Instant
+	// back is when the first request went that was answered since, lasted how long the API was away.
+	back   messages.Instant
+	lasted time.Duration
 	// times counts how often the API went away, before how often each operation was among those asked last.
 	times  int
 	before []int
@@ -29,6 +32,8 @@ const (
 	leastDown = 50 * time.Millisecond
 	// enoughDowns is how often it has to have gone away, and an operation is suspected that was asked last three times in four.
 	enoughDowns = 5
+	// upAsLong is how many times as long as it was away the API is up before one that is suspected is asked again.
+	upAsLong = 8
 )
 
 func newDowns(operations int) downs {
@@ -44,6 +49,11 @@ func (d *downs) suspects(operation int) bool {
 	return d.times >= enoughDowns && 4*d.before[operation] >= 3*d.times
 }
 
+// holds says whether the operation is left alone for now.
+func (d *downs) holds(operation int, now messages.Instant) bool {
+	return d.suspects(operation) && (d.gone || now < d.back.Add(upAsLong*d.lasted))
+}
+
 // learn takes in how a request ended.
 func (d *downs) learn(l *messages.Learned) {
 	operation := l.Request.Operation
@@ -53,6 +63,7 @@ func (d *downs) learn(l *messages.Learned) {
 			return // on its way when the API went
 		}
 		if d.gone && l.SentAt >= d.since.Add(leastDown) {
+			d.back, d.lasted = l.SentAt, time.Duration(l.SentAt-d.since)
 			d.count()
 		}
 		d.gone = false

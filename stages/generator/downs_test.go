@@ -73,7 +73,8 @@ func TestAConnectionThatIsClosedIsNoAPIThatIsGone(t *testing.T) {
 	}
 }
 
-func TestWhatMayBringTheAPIDownHasFewTurns(t *testing.T) {
+// "is asked again only after the API was up eight times as long as it was away" (decision 0017).
+func TestWhatMayBringTheAPIDownIsLeftAloneForAWhile(t *testing.T) {
 	s := newScript(t, api(t, `
   /deadly: {get: {`+ok+`}}
   /a: {get: {`+ok+`}}
@@ -81,23 +82,36 @@ func TestWhatMayBringTheAPIDownHasFewTurns(t *testing.T) {
   /c: {get: {`+ok+`}}
   /d: {get: {`+ok+`}}
   /e: {get: {`+ok+`}}
-  /f: {get: {`+ok+`}}
 `), learning)
-	const most = 7000
-	turns := map[string]int{}
-	for range most {
+	away, up := 0, 0
+	for range 20_000 {
 		r := s.next()
-		turns[r.Target]++
 		sent := s.clock.now
 		s.clock.move(time.Millisecond)
 		s.g.Handle(messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: 200}, SentAt: sent, HeardAt: s.clock.now})
-		if r.Target != "/deadly" {
+		if up++; r.Target != "/deadly" {
 			continue
 		}
 		s.g.Handle(messages.Learned{Request: s.next(), Outcome: messages.NoReply, Kind: messages.WasReset, SentAt: s.clock.now, HeardAt: s.clock.now})
-		s.clock.move(time.Second)
+		s.clock.move(100 * time.Millisecond)
+		away += 100
 	}
-	if n := turns["/deadly"]; n > most/7/4 || n < most/7/rarest/2 {
-		t.Errorf("it had %d turns of %d, all had %v", n, most, turns)
+	if up < 6*away || up > 12*away {
+		t.Errorf("the API was up for %d ms, and away for %d", up, away)
+	}
+}
+
+func TestWhatMayBringTheAPIDownGoesWhereNothingElseMay(t *testing.T) {
+	s := newScript(t, api(t, `
+  /deadly: {get: {`+ok+`}}
+  /a: {get: {`+ok+`}}
+`), learning)
+	d := &s.g.order.schedule.downs
+	d.times, d.before[0], d.back, d.lasted = enoughDowns, enoughDowns, 1, time.Hour
+	if r := s.next(); r.Target != "/a" {
+		t.Errorf("%s, though it may bring the API down", r.Target)
+	}
+	if o := s.want(messages.Want{Busy: messages.Set(nil).With(1)}); o.Request == nil || o.Request.Target != "/deadly" {
+		t.Errorf("with the other busy: %+v", o)
 	}
 }

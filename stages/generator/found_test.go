@@ -168,6 +168,34 @@ func TestAThingThatIsNotFoundIsForgotten(t *testing.T) {
 	}
 }
 
+// "One that is found elsewhere is known by where it is now" (decision 0017).
+func TestAThingThatWasMovedIsKnownByWhereItIsNow(t *testing.T) {
+	for _, row := range []struct {
+		name, location, want string
+		status               int
+	}{
+		{"renamed", "/zones/b./keys?x=1", "[[b.]]", 307},
+		{"for good", "http://127.0.0.1:8080/zones/b./keys", "[[b.]]", 301},
+		{"to another kind of thing", "/sites/b./keys", "[[a.]]", 301},
+		{"to itself", "/zones/a./keys/", "[[a.]]", 308},
+		{"to see something else", "/zones/b./keys", "[[a.]]", 303},
+	} {
+		s, _ := tidying(t, nil)
+		s.make("POST /zones", "", `{"id": "a."}`)
+		r := s.of("POST /zones/{zone}/keys")
+		for r.Target != "/zones/a./keys" {
+			r = s.of("POST /zones/{zone}/keys")
+		}
+		s.answer(r, row.status, "", messages.Field{Name: "Location", Value: row.location})
+		if got := s.known("/zones", "zone"); got != row.want {
+			t.Errorf("%s: %s, want %s", row.name, got, row.want)
+		}
+		if mine := s.g.memory.kinds["/zones"].by("zone").mine; !mine[0] {
+			t.Errorf("%s: it counts no more as one that the run has made", row.name)
+		}
+	}
+}
+
 func TestTheMemoryIsBoundedWhateverRepliesHold(t *testing.T) {
 	doc := api(t, nested)
 	rapid.Check(t, func(t *rapid.T) {

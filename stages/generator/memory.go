@@ -381,6 +381,9 @@ func (m *memory) learn(p *plan, l messages.Learned) {
 	if whole && (status == http.StatusNotFound || status == http.StatusGone) {
 		m.forget(p, sent)
 	}
+	if status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect {
+		m.moved(p, sent, &l)
+	}
 	if status < 200 || status > 299 {
 		return
 	}
@@ -740,6 +743,34 @@ func (m *memory) forget(p *plan, sent []string) {
 		if kept, ok := m.names[key]; ok {
 			kept.forget(sent[len(sent)-1])
 		}
+	}
+}
+
+// moved takes in that a thing is found elsewhere: the reply leads to the same path with another value in one of its gaps.
+func (m *memory) moved(p *plan, sent []string, l *messages.Learned) {
+	found := p.path.located(l.Request.Target, messages.Get(l.Reply.Header, "Location"))
+	if len(found) == 0 || len(found) != len(sent) {
+		return
+	}
+	for i := range sent {
+		if found[i] == sent[i] {
+			continue
+		}
+		g := &p.path.gaps[i]
+		k := m.kinds[g.kind]
+		if k == nil || !slices.Equal(found[i+1:], sent[i+1:]) || !sayable(found[i]) {
+			return
+		}
+		was := texts(sent[:i+1])
+		for _, b := range k.gaps {
+			mine := false
+			for j, t := range b.things {
+				mine = mine || b.mine[j] && t.equal(was)
+			}
+			m.keep(g.kind, b.name, texts(found[:i+1]), mine)
+		}
+		m.forget(p, sent[:i+1])
+		return
 	}
 }
 

@@ -53,8 +53,25 @@ func (o *order) pick(now messages.Instant, want messages.Want, build func(operat
 	return o.round(now, want, build, skipped)
 }
 
-// round goes over the operations, from the next on, until one has a turn: those that are due come first.
+// round goes over the operations, from the next on, until one has a turn: those that are due come first. What may bring the
+// API down goes where nothing else may.
 func (o *order) round(now messages.Instant, want messages.Want, build func(int, messages.Purpose) bool, skipped []int) turn {
+	held := false
+	t := o.over(now, want, func(operation int, purpose messages.Purpose) bool {
+		if o.schedule.downs.holds(operation, now) {
+			held = true
+			return false
+		}
+		return build(operation, purpose)
+	}, skipped)
+	if held && !t.offered {
+		return o.over(now, want, build, t.skipped)
+	}
+	return t
+}
+
+// over is one go over the operations.
+func (o *order) over(now messages.Instant, want messages.Want, build func(int, messages.Purpose) bool, skipped []int) turn {
 	for i, operation := range o.schedule.due {
 		if !want.Resting.Has(operation) && !want.Busy.Has(operation) && build(operation, messages.Nominal) {
 			o.schedule.due = slices.Delete(o.schedule.due, i, i+1)

@@ -7,8 +7,7 @@ import (
 )
 
 // schedule is what answers have taught of whose turn it should be (decision 0017). Each operation has a turn in every
-// round, in every second, fourth or eighth: never fewer, so that none is starved; one that may bring the API down has an
-// eighth of them.
+// round, in every second, fourth or eighth: never fewer, so that none is starved.
 type schedule struct {
 	on         bool
 	operations []standing
@@ -65,10 +64,7 @@ func (s *schedule) needed(operation int) bool {
 
 // longest is how many rounds it takes at most until each operation has had a turn.
 func (s *schedule) longest() int {
-	switch {
-	case s.downs.times >= enoughDowns:
-		return rarest * rarest
-	case s.on:
+	if s.on {
 		return rarest
 	}
 	return 1
@@ -80,9 +76,6 @@ func (s *schedule) passes(operation int, round int) bool {
 		return false
 	}
 	every := s.operations[operation].every
-	if s.downs.suspects(operation) {
-		every = max(1, every) * rarest
-	}
 	return every > 1 && (round+operation)%every != 0
 }
 
