@@ -11,7 +11,7 @@ import (
 // down, and of an API that is down the others find nothing (decision 0017).
 type downs struct {
 	// last are the operations that were answered last, the newest first; -1 for none.
-	last [lastAnswered]int
+	last []int
 	// gone is true from the first broken connection to the next answer. Since is when that was heard, first the earliest sent
 	// of the requests that were not answered, firstAt when it was sent.
 	gone    bool
@@ -27,7 +27,9 @@ type downs struct {
 }
 
 const (
-	lastAnswered = 3
+	// mostLast is how many of them are kept at most: half as many as there are operations, so that one that has nothing to do
+	// with it is there every second time at most. A server that dies of what it has answered answers some more.
+	mostLast = 16
 	// leastDown is how long an API is away at least before it counts: connections are closed for other reasons, too.
 	leastDown = 50 * time.Millisecond
 	// enoughDowns is how often it has to have gone away, and an operation is suspected that was asked last three times in four.
@@ -37,7 +39,7 @@ const (
 )
 
 func newDowns(operations int) downs {
-	d := downs{before: make([]int, operations)}
+	d := downs{before: make([]int, operations), last: make([]int, min(max(1, operations/2), mostLast))}
 	for i := range d.last {
 		d.last[i] = -1
 	}
@@ -67,7 +69,7 @@ func (d *downs) learn(l *messages.Learned) {
 			d.count()
 		}
 		d.gone = false
-		copy(d.last[1:], d.last[:])
+		copy(d.last[1:], d.last)
 		d.last[0] = operation
 	case l.Outcome != messages.NoReply || l.Kind != messages.WasReset && l.Kind != messages.ClosedIdle && l.Kind != messages.ClosedEarly:
 	case !d.gone:
