@@ -7,8 +7,7 @@ import (
 	"github.com/restest/restest/messages"
 )
 
-// downs say which operations were asked last before the API went away: one that nearly always was may be what brings it
-// down, and of an API that is down the others find nothing (decision 0017).
+// downs say which operations may be what brings the API down: of an API that is down the others find nothing (decision 0017).
 type downs struct {
 	// last are the operations that were answered last, the newest first; -1 for none.
 	last []int
@@ -18,21 +17,28 @@ type downs struct {
 	since   messages.Instant
 	first   int
 	firstAt messages.Instant
-	// back is when the first request went that was answered since, lasted how long the API was away.
-	back   messages.Instant
-	lasted time.Duration
-	// times counts how often the API went away, before how often each operation was among those asked last.
+	// times counts how often the API went away and no suspect had been asked, before how often each operation had been.
 	times  int
 	before []int
+	// suspects are asked in turns, each when the API has been up for long enough since quiet. Lasted is how long it was away
+	// last.
+	suspects []suspect
+	turn     int
+	quiet    messages.Instant
+	lasted   time.Duration
 }
 
+// suspect is an operation that may be what brings the API down; calm counts its answers in a row that did not.
+type suspect struct{ operation, calm int }
+
 const (
-	// mostLast is how many of them are kept at most: half as many as there are operations, so that one that has nothing to do
-	// with it is there every second time at most. A server that dies of what it has answered answers some more.
+	// mostLast is how many of those answered last are kept at most: half as many as there are operations, so that one that
+	// has nothing to do with it is there every second time. A server that dies of what it has answered answers some more.
 	mostLast = 16
 	// leastDown is how long an API is away at least before it counts: connections are closed for other reasons, too.
 	leastDown = 50 * time.Millisecond
-	// enoughDowns is how often it has to have gone away, and an operation is suspected that was asked last three times in four.
+	// enoughDowns is how often it has to have gone away before one is suspected, and how often in a row one is answered that
+	// is suspected no more.
 	enoughDowns = 5
 	// upAsLong is how many times as long as it was away the API is up before one that is suspected is asked again.
 	upAsLong = 8
@@ -46,14 +52,15 @@ func newDowns(operations int) downs {
 	return d
 }
 
-// suspects says whether the operation may be what brings the API down.
-func (d *downs) suspects(operation int) bool {
-	return d.times >= enoughDowns && 4*d.before[operation] >= 3*d.times
-}
-
 // holds says whether the operation is left alone for now.
 func (d *downs) holds(operation int, now messages.Instant) bool {
-	return d.suspects(operation) && (d.gone || now < d.back.Add(upAsLong*d.lasted))
+	i := d.suspected(operation)
+	return i >= 0 && (d.gone || i != d.turn%len(d.suspects) || now < d.quiet.Add(upAsLong*d.lasted))
+}
+
+// suspected is the operation's place among the suspects, -1 if it is none.
+func (d *downs) suspected(operation int) int {
+	return slices.IndexFunc(d.suspects, func(s suspect) bool { return s.operation == operation })
 }
 
 // learn takes in how a request ended.
@@ -65,12 +72,18 @@ func (d *downs) learn(l *messages.Learned) {
 			return // on its way when the API went
 		}
 		if d.gone && l.SentAt >= d.since.Add(leastDown) {
-			d.back, d.lasted = l.SentAt, time.Duration(l.SentAt-d.since)
-			d.count()
+			d.quiet, d.lasted = l.SentAt, time.Duration(l.SentAt-d.since)
+			d.wentAway()
 		}
 		d.gone = false
 		copy(d.last[1:], d.last)
 		d.last[0] = operation
+		if i := d.suspected(operation); i >= 0 {
+			d.turn, d.quiet = i+1, l.SentAt
+			if d.suspects[i].calm++; d.suspects[i].calm > enoughDowns {
+				d.suspects = slices.Delete(d.suspects, i, i+1)
+			}
+		}
 	case l.Outcome != messages.NoReply || l.Kind != messages.WasReset && l.Kind != messages.ClosedIdle && l.Kind != messages.ClosedEarly:
 	case !d.gone:
 		d.gone, d.since, d.first, d.firstAt = true, l.HeardAt, operation, l.SentAt
@@ -79,13 +92,36 @@ func (d *downs) learn(l *messages.Learned) {
 	}
 }
 
-// count notes that the API has gone away.
-func (d *downs) count() {
-	d.times++
-	d.before[d.first]++
-	for i, operation := range d.last {
-		if operation >= 0 && operation != d.first && !slices.Contains(d.last[:i], operation) {
-			d.before[operation]++
+// wentAway notes that the API has been away, and suspects the one that was there most often before.
+func (d *downs) wentAway() {
+	there := append(slices.Clone(d.last), d.first)
+	explained := false
+	for i := range d.suspects {
+		if slices.Contains(there, d.suspects[i].operation) {
+			d.suspects[i].calm, explained = 0, true
 		}
 	}
+	if explained {
+		return
+	}
+	d.times++
+	most, often := -1, 0
+	for i, operation := range there {
+		if operation < 0 || slices.Contains(there[:i], operation) {
+			continue
+		}
+		if d.before[operation]++; d.before[operation] > often {
+			most, often = operation, d.before[operation]
+		}
+	}
+	switch {
+	case d.times < enoughDowns:
+		return
+	case 4*often >= 3*d.times:
+		d.suspects = append(d.suspects, suspect{operation: most})
+	case d.times < 4*enoughDowns:
+		return
+	}
+	d.times = 0 // what others have to do with it is asked anew
+	clear(d.before)
 }

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/restest/restest/messages"
@@ -200,7 +201,9 @@ func (g *Generator) cover(p *plan, nth int) *messages.Request {
 		if !ok {
 			break
 		}
-		if p.request(g, nth, g.failed[p.op.Index], asked{parts: w.Parts, media: w.Media}) == nil {
+		// The rest is as likely accepted as can be, so that the value itself is looked at; but what is made anew wants new values.
+		likeliest := w.AtParameter() && p.op.Method != http.MethodPost
+		if p.request(g, nth, g.failed[p.op.Index], asked{likeliest: likeliest, parts: w.Parts, media: w.Media}) == nil {
 			continue
 		}
 		change, ok := w.Apply(g.draw, &p.form, p.drawn)

@@ -259,6 +259,9 @@ func (c *Coverage) missing(p *draft.Place) bool {
 	return p.Part < 0 && p.Content == 0 || p.Part >= 0 && c.form.Parts[p.Part].In != "path"
 }
 
+// AtParameter says whether the wish is about the value of one parameter.
+func (w *Wish) AtParameter() bool { return w.place != nil && w.place.Part >= 0 }
+
 // Apply makes the change to a request that has what the wish asked for. It says whether it could.
 func (w *Wish) Apply(d *values.Draw, form *draft.Form, base draft.Draft) (draft.Change, bool) {
 	change := draft.Ordinary(base)
