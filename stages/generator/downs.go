@@ -17,9 +17,10 @@ type downs struct {
 	since   messages.Instant
 	first   int
 	firstAt messages.Instant
-	// times counts how often the API went away and no suspect had been asked, before how often each operation had been.
-	times  int
-	before []int
+	// times counts how often the API went away and no suspect had been asked, before how often each operation had been, and
+	// near how shortly before.
+	times        int
+	before, near []int
 	// suspects are asked in turns, each when the API has been up for long enough since quiet. Lasted is how long it was away
 	// last.
 	suspects []suspect
@@ -45,7 +46,7 @@ const (
 )
 
 func newDowns(operations int) downs {
-	d := downs{before: make([]int, operations), last: make([]int, min(max(1, operations/2), mostLast))}
+	d := downs{before: make([]int, operations), near: make([]int, operations), last: make([]int, min(max(1, operations/2), mostLast))}
 	for i := range d.last {
 		d.last[i] = -1
 	}
@@ -92,9 +93,9 @@ func (d *downs) learn(l *messages.Learned) {
 	}
 }
 
-// wentAway notes that the API has been away, and suspects the one that was there most often before.
+// wentAway notes that the API has been away, and suspects the one that was nearest before it, as long as it was mostly there.
 func (d *downs) wentAway() {
-	there := append(slices.Clone(d.last), d.first)
+	there := slices.Insert(slices.Clone(d.last), 1, d.first)
 	explained := false
 	for i := range d.suspects {
 		if slices.Contains(there, d.suspects[i].operation) {
@@ -105,23 +106,25 @@ func (d *downs) wentAway() {
 		return
 	}
 	d.times++
-	most, often := -1, 0
+	most := d.first
 	for i, operation := range there {
 		if operation < 0 || slices.Contains(there[:i], operation) {
 			continue
 		}
-		if d.before[operation]++; d.before[operation] > often {
-			most, often = operation, d.before[operation]
+		d.before[operation]++
+		if d.near[operation] += len(there) - i; d.near[operation] > d.near[most] {
+			most = operation
 		}
 	}
 	switch {
 	case d.times < enoughDowns:
 		return
-	case 4*often >= 3*d.times:
+	case 4*d.before[most] >= 3*d.times:
 		d.suspects = append(d.suspects, suspect{operation: most})
 	case d.times < 4*enoughDowns:
 		return
 	}
 	d.times = 0 // what others have to do with it is asked anew
 	clear(d.before)
+	clear(d.near)
 }
