@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -11,12 +12,11 @@ import (
 type downs struct {
 	// last are the operations that were answered last, the newest first; -1 for none.
 	last []int
-	// gone is true from the first broken connection to the next answer. Since is when that was heard, first the earliest sent
-	// of the requests that were not answered, firstAt when it was sent.
-	gone    bool
-	since   messages.Instant
-	first   int
-	firstAt messages.Instant
+	// gone is true from the first broken connection to the next answer. Since is when that was heard, lost are as many of the
+	// requests that were not answered, the earliest sent first.
+	gone  bool
+	since messages.Instant
+	lost  []lost
 	// times counts how often the API went away and no suspect had been asked, before how often each operation had been, and
 	// near how shortly before.
 	times        int
@@ -27,6 +27,12 @@ type downs struct {
 	turn     int
 	quiet    messages.Instant
 	lasted   time.Duration
+}
+
+// lost is a request that was not answered.
+type lost struct {
+	operation int
+	sentAt    messages.Instant
 }
 
 // suspect is an operation that may be what brings the API down; calm counts its answers in a row that did not.
@@ -86,16 +92,27 @@ func (d *downs) learn(l *messages.Learned) {
 			}
 		}
 	case l.Outcome != messages.NoReply || l.Kind != messages.WasReset && l.Kind != messages.ClosedIdle && l.Kind != messages.ClosedEarly:
-	case !d.gone:
-		d.gone, d.since, d.first, d.firstAt = true, l.HeardAt, operation, l.SentAt
-	case l.SentAt < d.firstAt:
-		d.first, d.firstAt = operation, l.SentAt
+	default:
+		if !d.gone {
+			d.gone, d.since, d.lost = true, l.HeardAt, d.lost[:0]
+		}
+		at, _ := slices.BinarySearchFunc(d.lost, l.SentAt, func(o lost, sent messages.Instant) int { return cmp.Compare(o.sentAt, sent) })
+		d.lost = slices.Insert(d.lost, at, lost{operation, l.SentAt})
+		d.lost = d.lost[:min(len(d.lost), len(d.last))]
 	}
 }
 
 // wentAway notes that the API has been away, and suspects the one that was nearest before it, as long as it was mostly there.
 func (d *downs) wentAway() {
-	there := slices.Insert(slices.Clone(d.last), 1, d.first)
+	var there []int // the nearest first
+	for i, operation := range d.last {
+		if operation >= 0 {
+			there = append(there, operation)
+		}
+		if i < len(d.lost) {
+			there = append(there, d.lost[i].operation)
+		}
+	}
 	explained := false
 	for i := range d.suspects {
 		if slices.Contains(there, d.suspects[i].operation) {
@@ -106,13 +123,13 @@ func (d *downs) wentAway() {
 		return
 	}
 	d.times++
-	most := d.first
+	most := d.lost[0].operation
 	for i, operation := range there {
-		if operation < 0 || slices.Contains(there[:i], operation) {
+		if slices.Contains(there[:i], operation) {
 			continue
 		}
 		d.before[operation]++
-		if d.near[operation] += len(there) - i; d.near[operation] > d.near[most] {
+		if d.near[operation] += 2*len(d.last) - i; d.near[operation] > d.near[most] {
 			most = operation
 		}
 	}
