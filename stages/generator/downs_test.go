@@ -156,3 +156,20 @@ func TestWhatMayBringTheAPIDownGoesWhereNothingElseMay(t *testing.T) {
 		t.Errorf("with the other busy: %+v", o)
 	}
 }
+
+// "or an operation that was never answered 2xx may need its things" (decision 0017).
+func TestWhatMayBringTheAPIDownIsAskedWhileOthersNeedItsThings(t *testing.T) {
+	s := newScript(t, api(t, nested), learning)
+	create := s.of("POST /zones")
+	d := &s.g.order.schedule.downs
+	d.suspects, d.quiet, d.lasted = []suspect{{operation: create.Operation}}, 1, time.Hour
+	if s.g.order.schedule.holds(create.Operation, s.clock.now) {
+		t.Error("it is left alone, though nobody else makes zones")
+	}
+	for i := range s.doc.Operations {
+		s.g.order.schedule.operations[i].good = true
+	}
+	if !s.g.order.schedule.holds(create.Operation, s.clock.now) {
+		t.Error("it is not left alone, though the others were answered 2xx")
+	}
+}

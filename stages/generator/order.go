@@ -58,7 +58,7 @@ func (o *order) pick(now messages.Instant, want messages.Want, build func(operat
 func (o *order) round(now messages.Instant, want messages.Want, build func(int, messages.Purpose) bool, skipped []int) turn {
 	held := false
 	t := o.over(now, want, func(operation int, purpose messages.Purpose) bool {
-		if o.schedule.downs.holds(operation, now) {
+		if o.schedule.holds(operation, now) {
 			held = true
 			return false
 		}

@@ -62,6 +62,12 @@ func (s *schedule) needed(operation int) bool {
 	})
 }
 
+// holds says whether the operation is left alone for now, since it may be what brings the API down. One whose things others
+// may need for their first 2xx is not.
+func (s *schedule) holds(operation int, now messages.Instant) bool {
+	return s.downs.holds(operation, now) && !s.needed(operation)
+}
+
 // longest is how many rounds it takes at most until each operation has had a turn.
 func (s *schedule) longest() int {
 	if s.on {
