@@ -1,8 +1,10 @@
 package generator
 
 import (
+	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
@@ -28,6 +30,8 @@ type followed struct {
 	requests, steps int64
 	// disturbed are the series that the newest offer disturbs, noted those that it may yet turn out to have disturbed.
 	disturbed, noted []int64
+	// changing are the requests under way that may change something.
+	changing []*messages.Request
 	probing          probing
 	// stepped is the number of the newest request that is the next step of a series under way; a create that was refused is
 	// such a one, too.
@@ -37,12 +41,15 @@ type followed struct {
 // running is a series under way.
 type running struct {
 	series.Series
-	// address is the thing's, "" until it is known; created is how its create was answered.
+	// address is the thing's plain path, "" until it is known; created is how its create was answered.
 	address string
 	created messages.Learned
-	// early are the paths of the requests that could change something and were offered while the address was not known:
-	// others can learn of the thing, from a list, before the answer to its create is heard.
-	early []string
+	// named is true if the create named the thing: another request can give another thing that name, or mean this one.
+	named bool
+	// early are the requests that could change something and were under way when the series began, or were offered while the
+	// address was not known: an id can be guessed before there is such a thing, and others can learn of it, from a list,
+	// before the answer to its create is heard.
+	early []*messages.Request
 	// course is that of a security probe, nil for a series that is none.
 	course *probeCourse
 }
@@ -87,6 +94,7 @@ func (f *followed) begin(r *messages.Request) {
 func (f *followed) run(r *messages.Request, s running, c *series.Course) {
 	f.number++
 	s.Series = series.Begin(f.number, c)
+	s.early = slices.Clone(f.changing)
 	r.Purpose, r.Series = messages.InSeries, s.Place()
 	r.Series.Nth = 1
 	f.running = append(f.running, s)
@@ -111,37 +119,122 @@ func (f *followed) took(s *running, n int64) {
 func (f *followed) counted(r *messages.Request) {
 	f.requests++
 	f.disturbed, f.noted = f.disturbed[:0], f.noted[:0]
-	if len(f.running) == 0 || safe(r.Method) || f.courses[r.Operation] != nil {
-		return // what makes something changes nothing that is there
+	f.underWay(r)
+	if safe(r.Method) {
+		return
 	}
-	target, _, _ := strings.Cut(r.Target, "?")
 	for i := range f.running {
 		s := &f.running[i]
 		switch {
 		case s.Disturbed || s.Course.Resource == nil || r.Series != nil && r.Series.Series == s.Number:
 		case s.address == "" && len(s.early) < mostEarly:
-			s.early = append(s.early, target)
+			s.early = append(s.early, r)
 			f.noted = append(f.noted, s.Number)
-		case s.address == "" || leadsTo(s.address, target):
+		case s.address == "" || f.changes(r, s):
 			s.Disturbed = true
 			f.disturbed = append(f.disturbed, s.Number)
 		}
 	}
 }
 
+// underWay notes a request that may change something.
+func (f *followed) underWay(r *messages.Request) {
+	if !safe(r.Method) {
+		f.changing = append(f.changing, r)
+	}
+}
+
+// ended takes a request off those under way.
+func (f *followed) ended(r *messages.Request) {
+	if i := slices.Index(f.changing, r); i >= 0 {
+		f.changing = slices.Delete(f.changing, i, i+1)
+	}
+}
+
 // found notes where the thing of a series is.
-func (s *running) found(address string) {
-	s.address = address
-	s.Disturbed = s.Disturbed || slices.ContainsFunc(s.early, func(target string) bool {
-		return leadsTo(address, target) || leadsTo(target, address)
-	})
+func (f *followed) found(s *running, address string) {
+	s.address = plainPath(address)
+	s.named = names(s.created.Request, lastOf(s.address))
+	s.Disturbed = s.Disturbed || slices.ContainsFunc(s.early, func(r *messages.Request) bool { return f.changes(r, s) })
 	s.early = nil
+}
+
+// changes says whether a request may change the thing of a series, whose address is known: it leads to it, through it or to
+// what it is in, or calls something by the name that the thing was given. What makes another thing changes none.
+func (f *followed) changes(r *messages.Request, s *running) bool {
+	id := lastOf(s.address)
+	if f.courses[r.Operation] == nil {
+		path := plainPath(r.Target)
+		if leadsTo(s.address, path) || leadsTo(path, s.address) {
+			return true
+		}
+		// Of a name there is one thing, whatever address it has besides; numbers are counted anew in each collection.
+		if !isNumber(id) && strings.Contains(path+"/", "/"+id+"/") {
+			return true
+		}
+	}
+	return s.named && names(r, id)
+}
+
+// names says whether the request holds the id as a word of its content or its query.
+func names(r *messages.Request, id string) bool {
+	_, query, _ := strings.Cut(r.Target, "?")
+	return holdsWord(query, id) || holdsWord(string(r.Body), id)
+}
+
+// holdsWord says whether a text holds the word, in whatever case.
+func holdsWord(text, word string) bool {
+	if word == "" || len(text) < len(word) {
+		return false
+	}
+	inWord := func(c byte) bool { return c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' }
+	text = strings.ToLower(text)
+	for from := 0; ; from++ {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return false
+		}
+		from += at
+		to := from + len(word)
+		if (from == 0 || !inWord(text[from-1])) && (to == len(text) || !inWord(text[to])) {
+			return true
+		}
+	}
 }
 
 // leadsTo says whether a path is the address or lies below it.
 func leadsTo(path, address string) bool {
 	return strings.HasPrefix(path, address) && (len(path) == len(address) || path[len(address)] == '/')
 }
+
+// plainPath is the path of a target as a server may take it: without percent encoding, letter case, empty segments, and
+// signs and zeros before a number.
+func plainPath(target string) string {
+	path, _, _ := strings.Cut(target, "?")
+	if !strings.ContainsAny(path, "%+ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strings.Contains(path, "//") && !strings.Contains(path, "/0") && !strings.HasSuffix(path, "/") {
+		return path
+	}
+	var plain strings.Builder
+	for segment := range strings.SplitSeq(path, "/") {
+		if text, err := url.PathUnescape(segment); err == nil {
+			segment = text
+		}
+		segment = strings.ToLower(segment)
+		if number := strings.TrimLeft(segment, "+0"); isNumber(segment[len(segment)-len(number):]) {
+			segment = number
+		}
+		if segment != "" {
+			plain.WriteString("/" + segment)
+		}
+	}
+	return plain.String()
+}
+
+// lastOf is the last segment of a path.
+func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// isNumber says whether a text is made of digits alone.
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // safe says whether the method asks for nothing to be changed (RFC 9110 §9.2.1).
 func safe(method string) bool {
@@ -150,14 +243,8 @@ func safe(method string) bool {
 
 // owns says whether the target leads to, or through, the thing of a running series.
 func (f *followed) owns(target string) bool {
-	for i := range f.running {
-		if a := f.running[i].address; a != "" && strings.HasPrefix(target, a) {
-			if rest := target[len(a):]; rest == "" || rest[0] == '/' || rest[0] == '?' {
-				return true
-			}
-		}
-	}
-	return false
+	path := plainPath(target)
+	return slices.ContainsFunc(f.running, func(s running) bool { return s.address != "" && leadsTo(path, s.address) })
 }
 
 // held says whether the values, or the last of them, identify the thing of a running series or a re-check.
@@ -336,7 +423,7 @@ func (g *Generator) answered(l messages.Learned, made thing) {
 		s.created = l
 	case made != nil:
 		s.created = l
-		s.found(g.address(s.Course.Resource, made))
+		g.follow.found(s, g.address(s.Course.Resource, made))
 	}
 	if over {
 		g.endSeries(i)

@@ -156,6 +156,49 @@ func TestASeriesWhoseThingWasWrittenToBeforeItWasKnownIsDisturbed(t *testing.T) 
 	}
 }
 
+// An id can be guessed before there is such a thing, and a request can reach it in another spelling or by another address.
+func TestASeriesIsDisturbedByWhatMayReachItsThing(t *testing.T) {
+	request := func(method, target, operation, body string) func(s *script) *messages.Request {
+		return func(s *script) *messages.Request {
+			return &messages.Request{Method: method, Target: target, Operation: s.index(operation), Body: []byte(body)}
+		}
+	}
+	for _, row := range []struct {
+		name, made string
+		other      func(s *script) *messages.Request
+		answered   bool // before the series begins
+		disturbed  bool
+	}{
+		{"a guess of its id that is under way when the series begins", "7", request("DELETE", "/pets/7", "DELETE /pets/{id}", ""), false, true},
+		{"one that was answered by then", "7", request("DELETE", "/pets/7", "DELETE /pets/{id}", ""), true, false},
+		{"a guess of another id", "7", request("DELETE", "/pets/8", "DELETE /pets/{id}", ""), false, false},
+		{"percent encoding", "p7", request("PUT", "/pets/%70%37", "PUT /pets/{id}", ""), false, true},
+		{"letter case", "p7", request("PUT", "/pets/P7", "PUT /pets/{id}", ""), false, true},
+		{"zeros and empty segments", "7", request("PUT", "/pets//007/", "PUT /pets/{id}", ""), false, true},
+		{"a name at another address", "p7", request("DELETE", "/users/p7", "DELETE /users/{id}", ""), false, true},
+		{"a number at another address", "7", request("DELETE", "/users/7", "DELETE /users/{id}", ""), false, false},
+		{"another create that names it", "Rex", request("POST", "/pets", "POST /pets", `{"name":"rex"}`), false, true},
+		{"another create that names another", "Rex", request("POST", "/pets", "POST /pets", `{"name":"rexy"}`), false, false},
+	} {
+		s := newScript(t, api(t, store+`
+  /users/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    delete: {`+ok+`}
+`), onlySeries(series.ReadAfterCreate))
+		other := row.other(s)
+		s.g.follow.underWay(other)
+		if row.answered {
+			s.answer(other, 404, "")
+		}
+		create := s.beginning()
+		create.Body = []byte(`{"name":"Rex"}`)
+		s.answer(create, 201, `{"id": "`+row.made+`"}`)
+		if read := s.next(); read.Series == nil || read.Series.Disturbed != row.disturbed {
+			t.Errorf("%s: %s %s, %+v", row.name, read.Method, read.Target, read.Series)
+		}
+	}
+}
+
 func TestASeriesThatOthersMayHaveDisturbedSaysSo(t *testing.T) {
 	s := newScript(t, api(t, store), onlySeries(series.ReadAfterCreate))
 	create := s.beginning()

@@ -249,7 +249,14 @@ func (g *Generator) offerNext(want messages.Want, barred messages.Set) messages.
 			return false
 		}
 		built = g.build(operation, purpose)
-		return built != nil && g.maySend(built) && (purpose == messages.OpeningLap || g.follows(built))
+		if built == nil || !g.maySend(built) {
+			return false
+		}
+		if purpose == messages.OpeningLap {
+			g.follow.underWay(built)
+			return true
+		}
+		return g.follows(built)
 	})
 	if !t.offered {
 		return messages.Offer{Why: t.why, Until: t.until, Skipped: t.skipped}
@@ -358,6 +365,7 @@ func (g *Generator) takeBack(r *messages.Request) {
 		g.takeBackAgain(r)
 		return
 	}
+	g.follow.ended(r)
 	if r.SignIn != nil {
 		g.signIns.takeBack(r)
 	}
@@ -388,6 +396,7 @@ func (g *Generator) learn(m messages.Learned) {
 		g.learnAgain(m)
 		return
 	}
+	g.follow.ended(m.Request)
 	if m.Request.SignIn != nil {
 		g.signIns.signedIn(m, g.seq)
 		return // what it gave is nothing to invent values from

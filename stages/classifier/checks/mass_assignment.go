@@ -13,7 +13,8 @@ import (
 //
 // The probe sends one with another value than a reply has shown. Where the thing, read after it, has that value, whoever
 // may write the thing may write the property. It is likely and no more: the API may have meant to allow it. Where only the
-// reply to the write shows it, that may be an echo: a warning.
+// reply to the write shows it, that may be an echo: a warning. Such a write makes another thing than the one that was seen:
+// it is silent where that can have the value by itself, as one of an enum can have been worked out of the rest.
 type massAssignment struct{}
 
 func (massAssignment) About() About {
@@ -43,9 +44,24 @@ func (c massAssignment) Check(in *Input) []messages.Finding {
 	if name == "" || !there || !shown || !same(sent, now) || hadBefore(s, write, name, sent) {
 		return nil
 	}
+	if in.Exchange.Request == write && !in.unlikely(name, sent) {
+		return nil
+	}
 	f := c.About().finding("The property "+name+" is taken from a "+write.Method+", though only replies have it", "the value that it had", answer(in.reply()))
 	f.Error, f.Place, f.Cause = in.Exchange.Request != write, clip("/"+name, longestPlace), Line(name)
 	return []messages.Finding{f}
+}
+
+// unlikely says whether a server hardly gives the property that value by itself: it is a text, and none of a few.
+func (in *Input) unlikely(name string, value any) bool {
+	if _, isText := value.(string); !isText {
+		return false
+	}
+	if in.Declared.Media == nil {
+		return true
+	}
+	p := property(in.Declared.Media.Schema, name, 8)
+	return p == nil || !p.HasEnum
 }
 
 // assigned is the property that makes the write a probe: the one that an accepted write before it had not.
