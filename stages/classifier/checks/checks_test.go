@@ -144,6 +144,18 @@ func TestEachExchangeDrawsTheFindingsItDeserves(t *testing.T) {
 		{"cut", with(jsonReply(200, `{"ok":`), func(e *messages.Exchange) { e.Reply.Cut = true }), "F922w size"},
 		{"not unpacked", with(jsonReply(200, "\x1f\x8b"), func(e *messages.Exchange) { e.Reply.Undecodable = "gzip: invalid header" }), "F922e coding"},
 
+		{"part of packed content", with(answered(206, "\x8b", "Content-Type", "text/csv", "Content-Range", "bytes 1-1/9"), func(e *messages.Exchange) { e.Reply.Undecodable = "gzip: invalid header" }), ""},
+		{"a coding that nobody asked for", with(answered(200, "x", "Content-Type", "text/csv", "Content-Encoding", "zstd"), func(e *messages.Exchange) { e.Reply.Undecodable = "none of ours" }), "F922w unasked"},
+		{"a coding that the request asked for", with(answered(200, "x", "Content-Type", "text/csv", "Content-Encoding", "zstd"), func(e *messages.Exchange) {
+			e.Reply.Undecodable = "none of ours"
+			sending(e, "", "Accept-Encoding", "zstd")
+		}), ""},
+		{"two bytes a character", jsonReply(200, "{\x00}\x00"), ""},
+		{"a zero within", jsonReply(200, "{}\x00"), "F200e JSON"},
+		{"events without an end", with(ended(messages.BrokeOff, messages.TimedOut), func(e *messages.Exchange) {
+			e.Reply.Header = []messages.Field{{Name: "Content-Type", Value: "text/event-stream; charset=utf-8"}}
+		}), ""},
+
 		{"no reply in time", ended(messages.NoReply, messages.TimedOut), "F312e"},
 		{"the rest not in time", ended(messages.BrokeOff, messages.TimedOut), "F922e time"},
 		{"broke off", ended(messages.BrokeOff, messages.ClosedEarly), "F922e broke off"},
@@ -161,6 +173,32 @@ func TestEachExchangeDrawsTheFindingsItDeserves(t *testing.T) {
 	} {
 		if got := codes(find(input(c.e, nil, nil))); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAPartOfTheContentIsNotHeldToBeAllOfIt(t *testing.T) {
+	declared := &document.Operation{Responses: []*document.Response{{Code: "206", Media: []*document.Media{{Type: "application/json", Schema: &document.Schema{}}}}}}
+	for header, want := range map[string]string{"bytes 0-3/9": "it is a part of the content", "": ""} {
+		e := jsonReply(206, `{"a"`)
+		if header != "" {
+			e.Reply.Header = append(e.Reply.Header, messages.Field{Name: "Content-Range", Value: header})
+		}
+		in := input(e, nil, nil)
+		in.Operation, in.Declared = declared, Declare(declared, 206, "application/json")
+		if got := codes(find(in)); (got == "") != (want != "") || in.Unjudged != want {
+			t.Errorf("%q: %q, unjudged %q", header, got, in.Unjudged)
+		}
+	}
+}
+
+func TestWhatTheDocumentSaysMayNotBeImplementedNeedNotBe(t *testing.T) {
+	for code, want := range map[string]string{"501": "", "5XX": "F205e", "default": "F205e"} {
+		in := input(answered(501, "no"), nil, nil)
+		in.Operation = &document.Operation{Responses: []*document.Response{{Code: code}}}
+		in.Declared = Declare(in.Operation, 501, "")
+		if got := codes(find(in)); got != want {
+			t.Errorf("declared as %s: %q", code, got)
 		}
 	}
 }

@@ -42,7 +42,7 @@ const mostNesting = 500
 func Read(body []byte) Content {
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	switch {
-	case !utf8.Valid(body):
+	case !utf8.Valid(body), isUTF16(body):
 		return Content{State: NotUTF8}
 	case nesting(body) > mostNesting:
 		return Content{State: TooDeep}
@@ -61,6 +61,10 @@ func Read(body []byte) Content {
 	}
 	return Content{Value: value, State: IsJSON}
 }
+
+// isUTF16 says whether a text begins as one of two or four bytes a character does: a JSON text begins with two that are
+// ASCII, or has but one (RFC 4627 §3).
+func isUTF16(body []byte) bool { return len(body) > 1 && (body[0] == 0 || body[1] == 0) }
 
 // nesting is how deep a JSON text is nested, without reading it otherwise.
 func nesting(body []byte) int {

@@ -33,7 +33,7 @@ func (c createdNotListed) Check(in *Input) []messages.Finding {
 	}
 	made := s.Taken[0]
 	items, whole := listOf(in.Content.Value)
-	id := idOf(made)
+	id, member := idOf(made)
 	if media := in.Declared.Media; media != nil && media.Schema != nil && media.Schema.MaxItems > 0 && int64(len(items)) >= media.Schema.MaxItems {
 		return nil // the document lets it show so many and no more
 	}
@@ -45,7 +45,7 @@ func (c createdNotListed) Check(in *Input) []messages.Finding {
 			return nil
 		}
 	}
-	if slices.ContainsFunc(items, func(item any) bool { return holds(item, id) }) {
+	if slices.ContainsFunc(items, func(item any) bool { return holds(item, id) }) || !showIDs(items, member) {
 		return nil
 	}
 	return []messages.Finding{c.About().finding("What was created is not in the list", "an item with "+id, answer(in.reply()))}
@@ -68,18 +68,33 @@ func listOf(v any) (items []any, whole bool) {
 	return items, found == 1
 }
 
-// idOf is the id of what was made: its member of that name, or the end of its Location.
-func idOf(made messages.Taken) string {
-	for _, name := range []string{"id", "Id", "ID", "_id", "uuid"} {
+// idNames are the names that ids go by in what they identify.
+var idNames = []string{"id", "Id", "ID", "_id", "uuid"}
+
+// idOf is the id of what was made: its member, or the end of its Location.
+func idOf(made messages.Taken) (id, member string) {
+	for _, name := range idNames {
 		switch v := object(made.Value)[name].(type) {
 		case string:
-			return v
+			return v, name
 		case json.Number:
-			return string(v)
+			return string(v), name
 		}
 	}
 	location := pathOf(strings.TrimRight(messages.Get(made.Reply.Header, "Location"), "/"))
-	return location[strings.LastIndexByte(location, '/')+1:]
+	return location[strings.LastIndexByte(location, '/')+1:], ""
+}
+
+// showIDs says whether the items would show such an id: a list can be of names, or of other sides of its things.
+func showIDs(items []any, member string) bool {
+	names := idNames
+	if member != "" {
+		names = []string{member}
+	}
+	return !slices.ContainsFunc(items, func(item any) bool {
+		o, is := item.(map[string]any)
+		return is && !slices.ContainsFunc(names, func(name string) bool { _, has := o[name]; return has })
+	})
 }
 
 // holds says whether a value has that text or number somewhere, or as the end of an address.

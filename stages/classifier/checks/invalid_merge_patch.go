@@ -1,9 +1,13 @@
 package checks
 
 import (
+	"encoding/json"
+	"html"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
@@ -13,8 +17,9 @@ import (
 // was sent, one that was sent as null is still there, or one that was not sent has changed.
 //
 // It is likely and no more, as a server may write a value in another form. It speaks of members that the thing showed
-// before, of requests with the type of a merge patch, and is silent about letter case, spaces around a text, and values
-// the server computes.
+// before, of requests with the type of a merge patch, and is silent about values the server computes and those that are
+// written otherwise: letter case, spaces and marks, a moment in another zone, a number rounded, a text cut short, a list in
+// another order.
 type invalidMergePatch struct{}
 
 func (invalidMergePatch) About() About {
@@ -59,12 +64,64 @@ func (c invalidMergePatch) Check(in *Input) []messages.Finding {
 	return nil
 }
 
-// alike says whether two values are one but for letter case and the spaces around a text.
-func alike(a, b any) bool {
-	x, isText := a.(string)
-	y, areTexts := b.(string)
-	if isText && areTexts {
-		return strings.EqualFold(strings.TrimSpace(x), strings.TrimSpace(y))
+// shortestCut is how long, in bytes, a text is at least that was cut short: columns hold so much.
+const shortestCut = 8
+
+// alike says whether what is kept is what was sent, if written otherwise.
+func alike(sent, kept any) bool {
+	switch sent := sent.(type) {
+	case string:
+		switch kept := kept.(type) {
+		case string:
+			return alikeTexts(sent, kept)
+		case json.Number:
+			return same(json.Number(strings.TrimSpace(sent)), kept)
+		}
+	case json.Number:
+		switch kept := kept.(type) {
+		case string:
+			return rounded(sent, json.Number(strings.TrimSpace(kept)))
+		case json.Number:
+			return rounded(sent, kept)
+		}
+	case []any:
+		kept, is := kept.([]any)
+		in := func(list []any, v any) bool {
+			return slices.ContainsFunc(list, func(w any) bool { return alike(v, w) || alike(w, v) })
+		}
+		all := func(list, other []any) bool {
+			return !slices.ContainsFunc(list, func(v any) bool { return !in(other, v) })
+		}
+		return is && all(sent, kept) && all(kept, sent)
 	}
-	return same(a, b)
+	return same(sent, kept)
+}
+
+func alikeTexts(sent, kept string) bool {
+	if s, k := letters(html.UnescapeString(sent)), letters(html.UnescapeString(kept)); s == k && s != "" || strings.TrimSpace(sent) == strings.TrimSpace(kept) {
+		return true
+	}
+	if len(kept) >= shortestCut && strings.HasPrefix(sent, kept) {
+		return true
+	}
+	s, isMoment := momentOf(strings.ToUpper(sent))
+	k, areMoments := momentOf(strings.ToUpper(kept))
+	if isMoment && areMoments {
+		return s.Truncate(time.Second).Equal(k.Truncate(time.Second)) || s.Round(time.Second).Equal(k.Round(time.Second))
+	}
+	return false
+}
+
+// rounded says whether a number is another one, or what is left of it with the digits that it has after the point.
+func rounded(sent, kept json.Number) bool {
+	s, err := sent.Float64()
+	k, err2 := kept.Float64()
+	if err != nil || err2 != nil {
+		return sent == kept
+	}
+	near := math.Abs(s) * 1e-6 // a number of single precision
+	if _, digits, _ := strings.Cut(string(kept), "."); s != math.Trunc(s) {
+		near = max(near, math.Pow10(-len(digits)))
+	}
+	return math.Abs(s-k) <= near
 }

@@ -118,6 +118,8 @@ func unjudgeable(in *Input) string {
 		return "it broke off"
 	case reply.Undecodable != "":
 		return "it cannot be unpacked"
+	case reply.Status == 206 && has(reply.Header, "Content-Range"):
+		return "it is a part of the content"
 	case reply.Cut:
 		return "cut at " + size(in.MostKept)
 	}

@@ -3,6 +3,7 @@ package checks
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +85,7 @@ func difference(a, b any, place string) (at string, differ bool) {
 			return place, true
 		}
 		for i := range a {
-			if at, differ := difference(a[i], b[i], place+"/"+strconv.Itoa(i)); differ {
+			if at, differ := difference(a[i], b[i], place+"/"+strconv.Itoa(i)); differ && !reordered(a, b) {
 				return at, true
 			}
 		}
@@ -93,7 +94,27 @@ func difference(a, b any, place string) (at string, differ bool) {
 	return place, !same(a, b)
 }
 
-// same says whether two values that are no objects are one, numbers by what they are worth.
+// mostReordered is how long a list may be to be compared without regard to its order.
+const mostReordered = 64
+
+// reordered says whether two lists of one length have the same items in whatever order: many stores keep none.
+func reordered(a, b []any) bool {
+	if len(a) > mostReordered {
+		return false
+	}
+	left := slices.Clone(b)
+	for _, item := range a {
+		i := slices.IndexFunc(left, func(other any) bool { _, differ := difference(item, other, ""); return !differ })
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return true
+}
+
+// same says whether two values that are no objects are one: numbers by what they are worth, absolute URLs without their
+// queries, which are often signed anew.
 func same(a, b any) bool {
 	if x, ok := a.(json.Number); ok {
 		y, ok := b.(json.Number)
@@ -113,10 +134,16 @@ func same(a, b any) bool {
 	case map[string]any, []any:
 		return false
 	}
+	if x, isText := a.(string); isText {
+		if y, areTexts := b.(string); areTexts && strings.Contains(x, "://") {
+			return pathOf(x) == pathOf(y)
+		}
+	}
 	return a == b
 }
 
-// computedWords are in the names of what servers compute: moments, counters, versions, and what is made anew each time.
+// computedWords are in the names of what servers compute: moments, counters, versions, what is made anew each time, and how
+// far something has come that goes on by itself.
 var computedWords = map[string]bool{
 	"at": true, "on": true, "time": true, "date": true, "timestamp": true, "updated": true, "modified": true, "changed": true,
 	"accessed": true, "seen": true, "last": true, "expires": true, "expiry": true, "ttl": true, "age": true, "uptime": true, "now": true,
@@ -124,14 +151,16 @@ var computedWords = map[string]bool{
 	"version": true, "revision": true, "rev": true, "etag": true, "generation": true, "sequence": true, "seq": true,
 	"token": true, "nonce": true, "signature": true, "hash": true, "checksum": true, "digest": true, "request": true, "trace": true,
 	"duration": true, "elapsed": true, "took": true, "latency": true, "random": true,
+	"ago": true, "since": true, "until": true, "remaining": true, "left": true, "heartbeat": true, "used": true, "expiration": true,
+	"status": true, "state": true, "phase": true, "progress": true, "percent": true, "percentage": true, "ready": true, "health": true,
+	"healthy": true, "running": true, "pending": true, "queued": true, "position": true, "rank": true, "load": true, "online": true,
+	"connected": true, "condition": true, "conditions": true,
 }
 
 // computed says whether a member is one that the server computes, by its name or its value.
 func computed(name string, value any) bool {
-	if text, ok := value.(string); ok && len(text) >= len(time.DateOnly) {
-		if _, err := time.Parse(time.RFC3339, text); err == nil {
-			return true
-		}
+	if text, ok := value.(string); ok && (strings.HasSuffix(text, " ago") || isMoment(text)) {
+		return true
 	}
 	for _, word := range words(name) {
 		if computedWords[word] {
@@ -139,6 +168,27 @@ func computed(name string, value any) bool {
 		}
 	}
 	return false
+}
+
+// moments are the forms in which moments are written most.
+var moments = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04:05Z07:00", time.RFC1123, time.RFC1123Z}
+
+// momentOf is the moment that a text says.
+func momentOf(text string) (moment time.Time, ok bool) {
+	if len(text) <= len(time.DateOnly) || len(text) > 40 {
+		return time.Time{}, false
+	}
+	for _, form := range moments {
+		if moment, err := time.Parse(form, text); err == nil {
+			return moment, true
+		}
+	}
+	return time.Time{}, false
+}
+
+func isMoment(text string) bool {
+	_, is := momentOf(text)
+	return is
 }
 
 // words are the words of a name in small letters: lastSeen and last_seen are two each.
@@ -166,7 +216,10 @@ func words(name string) []string {
 }
 
 // goneWords are in the names and values of what says that a thing is no longer in use though it is still there.
-var goneWords = []string{"delet", "remov", "cancel", "archiv", "clos", "inactiv", "disabl", "terminat", "trash", "destroy", "revok", "expir"}
+var goneWords = []string{
+	"delet", "remov", "cancel", "archiv", "clos", "inactiv", "disabl", "terminat", "trash", "destroy", "revok", "expir",
+	"purg", "retir", "withdraw", "discard", "obsolet", "not found", "notfound", "not_found", "no such",
+}
 
 // saysGone says whether a thing says of itself that it is no longer in use.
 func saysGone(v any) bool {
@@ -174,7 +227,11 @@ func saysGone(v any) bool {
 		name = strings.ToLower(name)
 		switch value := value.(type) {
 		case bool:
-			if value && mentions(name, goneWords) || !value && mentions(name, []string{"active", "enabled", "exists"}) {
+			if value && mentions(name, goneWords) || !value && mentions(name, []string{"active", "enabled", "exist", "found"}) {
+				return true
+			}
+		case json.Number:
+			if value != "0" && mentions(name, goneWords) {
 				return true
 			}
 		case string:
@@ -192,4 +249,115 @@ func saysGone(v any) bool {
 
 func mentions(text string, stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(text, stem) })
+}
+
+// bringsBack says whether a reply shows the thing that was made, by its id or another of its values under the same name.
+// Sure is false where there is nothing to compare it with.
+func (in *Input) bringsBack(made messages.Taken) (shown, sure bool) {
+	reply := in.reply()
+	if reply.Status == 204 || len(reply.Body) == 0 {
+		return false, true
+	}
+	before := object(made.Value)
+	if before == nil {
+		before = sentObject(made.Request)
+	}
+	if before == nil || in.Content.State != IsJSON {
+		return true, false
+	}
+	id, _ := idOf(made)
+	return shows(in.Content.Value, before, id, 3), true
+}
+
+// shows says whether a value has a member of those, or the id, somewhere.
+func shows(v any, members map[string]any, id string, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return shows(item, members, id, depth-1) })
+	case map[string]any:
+		for name, value := range v {
+			text, isText := value.(string)
+			number, isNumber := value.(json.Number)
+			switch {
+			case isText && text != "" || isNumber:
+				if value == members[name] || id != "" && (text == id || string(number) == id) {
+					return true
+				}
+			case shows(value, members, id, depth-1):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// identifies says whether it is plain that the thing which was made goes by the name that the path of the exchange's
+// request ends with: where Location leads there, or where the reply calls it as the path does, or has one name for it.
+func (in *Input) identifies(made messages.Taken) bool {
+	path := pathOf(in.Exchange.Request.Target)
+	if location := messages.LocationPath(made.Reply.Header); location != "" && (strings.HasSuffix(path, location) || strings.HasSuffix(location, path)) {
+		return true
+	}
+	name, err := url.PathUnescape(path[strings.LastIndexByte(path, '/')+1:])
+	if err != nil {
+		return false
+	}
+	gap := ""
+	if at := strings.LastIndexByte(in.Operation.Path, '{'); at >= 0 {
+		gap = letters(strings.TrimSuffix(in.Operation.Path[at+1:], "}"))
+	}
+	return identified(made.Value, name, gap, 2)
+}
+
+// identified says whether a value calls itself by that name as a gap of that name in a path does.
+func identified(v any, name, gap string, depth int) bool {
+	o := object(v)
+	var ids, names int
+	var called string
+	for _, member := range slices.Sorted(maps.Keys(o)) {
+		value := o[member]
+		if depth > 1 && identified(value, name, gap, depth-1) {
+			return true
+		}
+		short := letters(member)
+		text, isText := value.(string)
+		number, isNumber := value.(json.Number)
+		if !isText && !isNumber {
+			continue
+		}
+		same := text == name || string(number) == name
+		switch {
+		case same && short == gap:
+			return true
+		case short == "id" || short == "uuid" || short == "guid":
+			ids++
+		case short == "name" || short == "slug" || short == "key" || short == "code" || short == "login" || short == "username":
+			names++
+		default:
+			continue
+		}
+		if same && called == "" {
+			called = short
+		}
+	}
+	switch {
+	case called == "":
+		return false
+	case gap == "" || strings.HasSuffix(gap, "id"):
+		return called == "id" || called == "uuid" || called == "guid"
+	}
+	return ids+names == 1 // a gap that goes by its noun may mean either
+}
+
+// letters are the letters and digits of a name, in small ones.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
 }

@@ -56,7 +56,19 @@ func TestWhatWasDeletedIsGone(t *testing.T) {
 	table(t, 113, []row{
 		{name: "read", e: inSeries(kind, post, gone, there), want: "e read"},
 		{name: "with another query", e: inSeries(kind, post, gone, turn{"GET", "/t/7?view=full", "", 200, `{"id":7}`}), want: "e read"},
-		{name: "changed", e: inSeries(under, post, gone, patch(200, `{}`, `{"id":7}`)), want: "e likely changed"},
+		{name: "changed", e: inSeries(under, post, gone, patch(200, `{}`, `{"id":7}`)), want: "w likely changed"},
+		{name: "changed into one that is made", e: inSeries(under, post, gone, patch(201, `{}`, `{"id":7}`))},
+		{name: "read within an envelope", e: inSeries(kind, post, gone, get(200, `{"data":[{"id":7}]}`)), want: "e read"},
+		{name: "read by another of its values", e: inSeries(kind, post, gone, get(200, `{"note":"n"}`)), want: "e read"},
+		{name: "read where nothing says what was made", e: inSeries(kind, turn{"POST", "/t", "", 201, ""}, gone, there), want: "e likely read"},
+		{name: "null", e: inSeries(kind, post, gone, get(200, `null`))},
+		{name: "an empty object", e: inSeries(kind, post, gone, get(200, `{}`))},
+		{name: "no content", e: inSeries(kind, post, gone, get(204, ``))},
+		{name: "an empty list in an envelope", e: inSeries(kind, post, gone, get(200, `{"data":[],"count":0}`))},
+		{name: "a refusal within a success", e: inSeries(kind, post, gone, get(200, `{"code":404,"error":"there is none"}`))},
+		{name: "not found within a success", e: inSeries(kind, post, gone, get(200, `{"id":7,"found":false}`))},
+		{name: "marked by a number", e: inSeries(kind, post, gone, get(200, `{"id":7,"deleted_at":1767225600}`))},
+		{name: "not marked by a number", e: inSeries(kind, post, gone, get(200, `{"id":7,"deleted":0}`)), want: "e read"},
 		{name: "added to", e: inSeries(under, post, gone, turn{"POST", "/t/7/photos", "{}", 201, `{"id":1}`}), want: "w likely added to"},
 		{name: "made anew", e: inSeries(under, post, gone, put(200, `{}`, `{"id":7}`))},
 		{name: "gone", e: inSeries(kind, post, gone, get(404, ""))},
@@ -76,12 +88,28 @@ func TestWhatWasDeletedIsGone(t *testing.T) {
 
 func TestWhatWasCreatedIsThere(t *testing.T) {
 	const kind = "readAfterCreate"
+	in := func(gap string) func(*Input) {
+		return func(in *Input) { in.Operation = &document.Operation{Path: "/t/{" + gap + "}"} }
+	}
+	located := func(e *messages.Exchange) *messages.Exchange {
+		e.Request.Series.Taken[0].Reply.Header = []messages.Field{{Name: "Location", Value: "http://api.example/t/7"}}
+		return e
+	}
+	made := func(reply string) *messages.Exchange {
+		return inSeries(kind, turn{"POST", "/t", "{}", 201, reply}, get(404, ""))
+	}
 	table(t, 122, []row{
 		{name: "404", e: inSeries(kind, post, get(404, "")), want: "e likely"},
 		{name: "410", e: inSeries(kind, post, get(410, "")), want: "e likely"},
 		{name: "there", e: inSeries(kind, post, get(200, "{}"))},
 		{name: "at an address that goes on before it comes to it", e: inSeries(kind, post, turn{"GET", "/t/tags/7", "", 404, ""})},
 		{name: "another refusal", e: inSeries(kind, post, get(403, ""))},
+		{name: "at where Location leads", e: located(inSeries(kind, turn{"POST", "/t", "{}", 201, "{}"}, get(404, ""))), want: "e likely"},
+		{name: "at another's name", e: inSeries(kind, turn{"POST", "/t", "{}", 201, `{"number":7}`}, get(404, ""))},
+		{name: "where nothing says its name", e: inSeries(kind, turn{"POST", "/t", `{"name":"7"}`, 201, ""}, get(404, ""))},
+		{name: "by a name that the path wants", e: made(`{"id":"u1","userName":"7"}`), in: in("user_name"), want: "e likely"},
+		{name: "by one of two names that the path may want", e: made(`{"id":"7","name":"ann"}`), in: in("user")},
+		{name: "by the only name there is", e: made(`{"user":{"login":"7"}}`), in: in("user"), want: "e likely"},
 		{name: "to come", e: inSeries(kind, turn{"POST", "/t", "{}", 202, "{}"}, get(404, ""))},
 		{name: "disturbed", e: disturbed(inSeries(kind, post, get(404, "")))},
 		{name: "deleted between", e: inSeries("readAfterDelete", post, gone, get(404, ""))},
@@ -94,6 +122,7 @@ func TestWhatWasCreatedIsThere(t *testing.T) {
 		{name: "missing in an object", e: list("/t", `{"items":[{"id":17}]}`), want: "w likely"},
 		{name: "there", e: list("/t", `[{"id":1},{"id":7}]`)},
 		{name: "there by its address", e: list("/t", `["/t/7"]`)},
+		{name: "a list that shows no ids", e: list("/t", `[{"name":"b"}]`)},
 		{name: "asked for with a query", e: list("/t?x=1", `[]`)},
 		{name: "pages", e: list("/t", `{"items":[],"total":9}`)},
 		{name: "long", e: list("/t", `[1,2,3,4,5,6,8,9,10,11]`)},
@@ -119,7 +148,14 @@ func TestARefusedWriteChangesNothing(t *testing.T) {
 	refused := patch(400, `{"name":"b"}`, "")
 	table(t, 114, []row{
 		{name: "what was sent", e: around(refused, `{"name":"b","n":1,"at":"2026-01-01T00:00:00Z"}`), want: "e /name"},
-		{name: "something else", e: around(refused, `{"name":"a","n":2,"at":"2026-01-01T00:00:00Z"}`), want: "e likely /n"},
+		{name: "something else", e: around(refused, `{"name":"a","n":2,"at":"2026-01-01T00:00:00Z"}`), want: "w likely /n"},
+		{name: "what was sent, in a member that moves by itself", e: inSeries("refusedWrite", post, get(200, `{"status":"new"}`), patch(409, `{"status":"old"}`, ""), get(200, `{"status":"old"}`)), want: "e /status"},
+		{name: "a state that moves by itself", e: inSeries("refusedWrite", post, get(200, `{"status":"starting"}`), refused, get(200, `{"status":"running"}`))},
+		{name: "a list in another order", e: inSeries("refusedWrite", post, get(200, `{"tags":["a",{"b":1}]}`), refused, get(200, `{"tags":[{"b":1.0},"a"]}`))},
+		{name: "a list with another item", e: inSeries("refusedWrite", post, get(200, `{"tags":["a","a"]}`), refused, get(200, `{"tags":["a","b"]}`)), want: "w likely /tags/*"},
+		{name: "a URL that is signed anew", e: inSeries("refusedWrite", post, get(200, `{"logo":"https://a.b/c?sig=1"}`), refused, get(200, `{"logo":"https://a.b/c?sig=2"}`))},
+		{name: "moments in other forms", e: inSeries("refusedWrite", post, get(200, `{"a":"2026-01-01 00:00:00","b":"2 minutes ago"}`), refused, get(200, `{"a":"2026-01-01 00:00:09","b":"3 minutes ago"}`))},
+		{name: "408", e: around(patch(408, `{"name":"b"}`, ""), `{"name":"b","n":1}`)},
 		{name: "a PUT", e: around(put(422, `{"name":"b"}`, ""), `{"name":"b","n":1,"at":"2026-01-01T00:00:00Z"}`), want: "e /name"},
 		{name: "nothing", e: around(refused, `{"at":"2026-01-01T00:00:00Z","n":1.0,"name":"a"}`)},
 		{name: "a moment", e: around(refused, `{"name":"a","n":1,"at":"2026-01-01T00:00:09Z"}`)},
@@ -136,6 +172,7 @@ func TestAPutSaysAndDoesTheSameAgain(t *testing.T) {
 	table(t, 116, []row{
 		{name: "201", e: inSeries(kind, post, put(201, "{}", "{}")), want: "w"},
 		{name: "200", e: inSeries(kind, post, first)},
+		{name: "a PUT by another name of it", e: inSeries(kind, turn{"POST", "/t", "{}", 201, `{"number":7}`}, put(201, "{}", "{}"))},
 		{name: "not made by a 201", e: inSeries(kind, turn{"POST", "/t", "{}", 200, "{}"}, put(201, "{}", "{}"))},
 		{name: "disturbed", e: disturbed(inSeries(kind, post, put(201, "{}", "{}")))},
 		{name: "the second PUT", e: inSeries(kind, post, first, put(201, "{}", "{}"))},
@@ -202,6 +239,16 @@ func TestAMergePatchIsMerged(t *testing.T) {
 		{name: "a member that was not sent", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`), want: "w likely note was not sent and has changed"},
 		{name: "done", e: after(`{"name":"b","note":null}`, `{"id":7,"name":"b"}`)},
 		{name: "written otherwise", e: after(`{"name":" B "}`, `{"id":7,"name":"b","note":"n"}`)},
+		{name: "as a slug", e: after(`{"name":"Big & Blue!"}`, `{"id":7,"name":"big-blue","note":"n"}`)},
+		{name: "escaped", e: after(`{"name":"Tom & Ann"}`, `{"id":7,"name":"Tom &amp; Ann","note":"n"}`)},
+		{name: "cut short", e: after(`{"name":"a name that is long"}`, `{"id":7,"name":"a name that","note":"n"}`)},
+		{name: "in another zone", e: after(`{"name":"2026-01-01T10:00:00+01:00"}`, `{"id":7,"name":"2026-01-01T09:00:00.000Z","note":"n"}`)},
+		{name: "another moment", e: after(`{"name":"2026-01-01T10:00:00+01:00"}`, `{"id":7,"name":"2026-01-01T10:00:00Z","note":"n"}`), want: "w likely name is not what was sent"},
+		{name: "rounded", e: after(`{"name":1.23456}`, `{"id":7,"name":1.23,"note":"n"}`)},
+		{name: "as a text", e: after(`{"name":12.90}`, `{"id":7,"name":"12.9","note":"n"}`)},
+		{name: "another number", e: after(`{"name":5}`, `{"id":7,"name":4,"note":"n"}`), want: "w likely name is not what was sent"},
+		{name: "in another order", e: after(`{"name":["b","A","b"]}`, `{"id":7,"name":["a","b"],"note":"n"}`)},
+		{name: "with an item less", e: after(`{"name":["b","c"]}`, `{"id":7,"name":["b"],"note":"n"}`), want: "w likely name is not what was sent"},
 		{name: "never shown", e: after(`{"secret":"s"}`, `{"id":7,"name":"a","note":"n"}`)},
 		{name: "no merge patch", e: plain},
 		{name: "failed", e: inSeries("patchThenRead", post, patch(409, `{"name":"b"}`, ""), get(200, `{"name":"a"}`))},

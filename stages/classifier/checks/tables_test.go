@@ -501,7 +501,7 @@ func TestWhatBreaksOffBesideAnotherIsLikelyAndNoMore(t *testing.T) {
 		{name: "alone", e: ended(messages.NoReply, messages.WasReset), want: "e no reply"},
 		{name: "beside another", e: ended(messages.NoReply, messages.WasReset), in: beside, want: "e likely no reply"},
 		{name: "in the body", e: ended(messages.BrokeOff, messages.ClosedEarly), in: beside, want: "e likely broke off"},
-		{name: "too late beside another", e: ended(messages.BrokeOff, messages.TimedOut), in: beside, want: "e time"},
+		{name: "too late beside another", e: ended(messages.BrokeOff, messages.TimedOut), in: beside, want: "e likely time"},
 		{name: "while it idled", e: ended(messages.NoReply, messages.ClosedIdle)},
 		{name: "while it idled, beside another", e: ended(messages.NoReply, messages.ClosedIdle), in: beside, want: "e likely no reply"},
 		{name: "while it idled, sent again", e: again(messages.ClosedIdle, 922), want: "e no reply"},
