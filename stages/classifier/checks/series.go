@@ -251,26 +251,74 @@ func mentions(text string, stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(text, stem) })
 }
 
-// bringsBack says whether a reply shows the thing that was made, by its id or another of its values under the same name.
-// Sure is false where there is nothing to compare it with.
+// bringsBack says whether a reply shows the thing that was made: a value that its create sent, other than the name that the
+// address has, which a server can repeat of what is not there. It is not sure where the reply shows no more than the id that
+// the server had given, or where nothing is known of the thing.
 func (in *Input) bringsBack(made messages.Taken) (shown, sure bool) {
 	reply := in.reply()
 	if reply.Status == 204 || len(reply.Body) == 0 {
 		return false, true
 	}
-	before := object(made.Value)
-	if before == nil {
-		before = sentObject(made.Request)
-	}
-	if before == nil || in.Content.State != IsJSON {
+	if in.Content.State != IsJSON {
 		return true, false
 	}
-	id, _ := idOf(made)
-	return shows(in.Content.Value, before, id, 3), true
+	segments := strings.Split(pathOf(in.Exchange.Request.Target), "/")
+	for i := range segments {
+		if text, err := url.PathUnescape(segments[i]); err == nil {
+			segments[i] = text
+		}
+	}
+	sent, answered := sentObject(made.Request), object(made.Value)
+	known, named := map[string][]any{}, false
+	for name, value := range sent {
+		switch text := textOf(value); {
+		case text != "" && slices.Contains(segments, text):
+			named = true
+		case !isTrivial(value):
+			known[name] = append(known[name], value)
+			if v := answered[name]; !isTrivial(v) {
+				known[name] = append(known[name], v)
+			}
+		}
+	}
+	id := segments[len(segments)-1]
+	switch {
+	case shows(in.Content.Value, known, "", 3):
+		return true, true
+	case !named && answered == nil && sent == nil:
+		return !isTrivial(in.Content.Value), false
+	}
+	return !named && shows(in.Content.Value, nil, id, 3), false
 }
 
-// shows says whether a value has a member of those, or the id, somewhere.
-func shows(v any, members map[string]any, id string, depth int) bool {
+// isTrivial says whether a value tells nothing of what it is a part of.
+func isTrivial(v any) bool {
+	switch v := v.(type) {
+	case nil, bool:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// textOf is a text or a number as text, "" for other values.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return string(v)
+	}
+	return ""
+}
+
+// shows says whether a value has one of the members, or the id, somewhere.
+func shows(v any, members map[string][]any, id string, depth int) bool {
 	if depth == 0 {
 		return false
 	}
@@ -279,14 +327,8 @@ func shows(v any, members map[string]any, id string, depth int) bool {
 		return slices.ContainsFunc(v, func(item any) bool { return shows(item, members, id, depth-1) })
 	case map[string]any:
 		for name, value := range v {
-			text, isText := value.(string)
-			number, isNumber := value.(json.Number)
-			switch {
-			case isText && text != "" || isNumber:
-				if value == members[name] || id != "" && (text == id || string(number) == id) {
-					return true
-				}
-			case shows(value, members, id, depth-1):
+			if id != "" && textOf(value) == id || slices.ContainsFunc(members[name], func(known any) bool { return same(known, value) }) ||
+				shows(value, members, id, depth-1) {
 				return true
 			}
 		}

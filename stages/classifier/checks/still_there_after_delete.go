@@ -9,9 +9,8 @@ import (
 
 // stillThereAfterDelete, F113, finds things that are read, changed or added to after a DELETE of them succeeded.
 //
-// It is certain where a series made the thing, deleted it with 200 or 204, and a GET of the same address shows its id, or
-// another of its values, again: RFC 9110 §9.3.5 has a client take it for gone. It is likely where there is no such value to
-// compare. Where it can only still be changed or added to, it is likely, and a warning: a PATCH may make anew what is not
+// It is certain where a series made the thing, deleted it with 200 or 204, and a GET of the same address shows a value
+// that it was given: RFC 9110 §9.3.5 has a client take it for gone. It is likely where no more is shown than its id. Where it can only still be changed or added to, it is likely, and a warning: a PATCH may make anew what is not
 // there (RFC 5789 §2). It is silent after a 202, after a DELETE that failed, of replies that show nothing of the thing, and of
 // a thing that says of itself that it is deleted, cancelled or closed.
 type stillThereAfterDelete struct{}
