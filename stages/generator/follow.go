@@ -32,7 +32,7 @@ type followed struct {
 	disturbed, noted []int64
 	// changing are the requests under way that may change something.
 	changing []*messages.Request
-	probing          probing
+	probing  probing
 	// stepped is the number of the newest request that is the next step of a series under way; a create that was refused is
 	// such a one, too.
 	stepped int64

@@ -150,7 +150,10 @@ func (g *Generator) rules(r *messages.Request) rechecks.Rules {
 	}
 	sent := messages.Get(r.Header, "Content-Type")
 	at := slices.IndexFunc(p.body.contents, func(c *content) bool { return c.kind == jsonKind && c.contentType == sent })
-	if !breaks("body") {
+	switch {
+	case strings.HasPrefix(r.Breaks, "header.Content-Type"):
+		return rules // of content that is sent, and of all of it
+	case !breaks("body"):
 		rules.Body = free || !p.body.required
 		if at >= 0 {
 			rules.Fits = func(v any) bool { return free || p.body.contents[at].field.Shape.Fits(v) }

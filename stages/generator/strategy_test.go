@@ -21,6 +21,36 @@ import (
 	"github.com/restest/restest/stages/generator/mutations"
 )
 
+// A server that reads a boolean from text takes more than true and false.
+func TestWhatServersReadAsABooleanBreaksNoRuleOfOne(t *testing.T) {
+	s := newScript(t, api(t, constrained), withoutLap)
+	for _, p := range s.g.plans[0].form.Places() {
+		for value, breaks := range map[any]bool{json.Number("1"): p.Typed, "Yes": p.Typed, "off": p.Typed, json.Number("7"): true, "seven": true} {
+			if p.Name != "query.flag" && p.Name != "body.active" {
+				continue
+			}
+			if rule, ok := p.Breaks(value); ok != breaks || ok && rule != "type" {
+				t.Errorf("%s: %v breaks %q, %v", p.Name, value, rule, ok)
+			}
+		}
+	}
+}
+
+// A request whose content is of a type that is not declared has to stay one with content.
+func TestContentOfAnotherTypeStaysContent(t *testing.T) {
+	s := newScript(t, api(t, `
+  /things:
+    post: {requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}, `+ok+`}
+`), withoutLap)
+	r := &messages.Request{Method: "POST", Target: "/things", Body: []byte(`{"name":"a"}`), Header: []messages.Field{{Name: "Content-Type", Value: "text/plain"}}}
+	for breaks, whole := range map[string]bool{"header.Content-Type: content": true, "header.Accept: content": false} {
+		r.Breaks = breaks
+		if rules := s.g.rules(r); rules.Body == whole {
+			t.Errorf("%s: the content may be left out: %v", breaks, rules.Body)
+		}
+	}
+}
+
 // constrained has each constraint that a parameter or a property can have.
 const constrained = `
   /things/{id}:

@@ -177,6 +177,31 @@ func TestEachExchangeDrawsTheFindingsItDeserves(t *testing.T) {
 	}
 }
 
+func TestAFormatIsAsSureAsClientsReadTextsByIt(t *testing.T) {
+	for format, want := range map[string]string{"date-time": "F200e", "uuid": "F200e", "byte": "F200e", "email": "F200w", "uri": "F200w"} {
+		schema := &document.Schema{Types: []string{"string"}, Format: format}
+		doc := &document.Document{Operations: []*document.Operation{{Responses: []*document.Response{{Code: "200", Media: []*document.Media{{Type: "application/json", Schema: schema}}}}}}}
+		in := input(jsonReply(200, `"#%"`), nil, nil)
+		in.Operation, in.Judge = doc.Operations[0], document.NewJudge(doc).Judge
+		in.Declared = Declare(in.Operation, 200, "application/json")
+		if got := codes(find(in)); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q, want %s", format, got, want)
+		}
+	}
+}
+
+func TestWhatTheRequestMayHaveLeftOutIsNotSurelyMissing(t *testing.T) {
+	for query, want := range map[string]string{
+		"": "F200e", "?page=1": "F200e", "?fields=id": "F200w", "?$select=id": "F200w", "?filter=%7B%22fields%22%3A%5B%22id%22%5D%7D": "F200w",
+	} {
+		e := jsonReply(200, `{"id":1}`)
+		e.Request.Target = "/things" + query
+		if got := codes(find(input(e, []document.Fault{{Keyword: "required", Message: "name is missing"}}, nil))); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %s", query, got, want)
+		}
+	}
+}
+
 func TestAPartOfTheContentIsNotHeldToBeAllOfIt(t *testing.T) {
 	declared := &document.Operation{Responses: []*document.Response{{Code: "206", Media: []*document.Media{{Type: "application/json", Schema: &document.Schema{}}}}}}
 	for header, want := range map[string]string{"bytes 0-3/9": "it is a part of the content", "": ""} {

@@ -2,7 +2,9 @@ package checks
 
 import (
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
@@ -12,8 +14,8 @@ import (
 // partialPut, F117, finds a PUT that leaves members as they were which it did not send.
 //
 // A PUT replaces the whole (RFC 9110 §9.3.4). It is likely and no more, as a server may fill in what is missing. It speaks
-// only of a member that the PUT could have sent by its schema, that is not readOnly and has no default, and that the
-// request which made the thing had sent with the value it still has.
+// only of a member that the PUT could have sent by its schema, that is not readOnly, has no default and is not the name in
+// the path, and that the request which made the thing had sent with the value it still has.
 type partialPut struct{}
 
 func (partialPut) About() About {
@@ -43,6 +45,9 @@ func (c partialPut) Check(in *Input) []messages.Finding {
 		if _, sent := second[name]; sent || kept == nil || kept == "" || !same(value, kept) || computed(name, value) {
 			continue
 		}
+		if inPath(r.Target, value) {
+			continue // its name is still its name
+		}
 		p := in.propertyOf(put.Request, name)
 		if p == nil || p.ReadOnly || p.HasDefault {
 			continue
@@ -55,6 +60,17 @@ func (c partialPut) Check(in *Input) []messages.Finding {
 		}
 	}
 	return findings
+}
+
+// inPath says whether the path has the value as a segment, but for marks: it identifies what the path leads to.
+func inPath(target string, value any) bool {
+	name := letters(textOf(value))
+	for segment := range strings.SplitSeq(pathOf(target), "/") {
+		if text, err := url.PathUnescape(segment); err == nil && name != "" && letters(text) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // propertyOf is the schema of a property that a request's content can have, nil if none is declared.

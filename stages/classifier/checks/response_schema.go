@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,6 +18,11 @@ import (
 // schema that can be judged by. Where a body would have been judged and could not be, it says why instead. A body
 // that claims to be JSON and is not fits no schema. Faults against one keyword of one schema are one finding, wherever in
 // the body that schema stands: it was described once, and is mended once.
+//
+// Of a text that is not in its format it is certain where clients read the text as something else by that (OpenAPI 3.0 §4.4:
+// dates, bytes; and identifiers). The formats that JSON Schema has besides are a note to most (2020-12 §7.2.1), and an empty
+// e-mail address is one that nobody gave: likely, and a warning. So is that a member is missing where the request may have
+// said which it wants.
 type responseSchema struct{}
 
 func (responseSchema) About() About {
@@ -82,9 +88,43 @@ func (c responseSchema) Check(in *Input) []messages.Finding {
 		}
 		f := c.About().finding(title, expected, got)
 		f.Place, f.Cause = place, cause
+		if fault.Keyword == "format" && noted[formatIn(fault.Message)] || fault.Keyword == "required" && in.selects() {
+			f.Error, f.Certainty = false, messages.Likely
+		}
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// selecting are words in the names of parameters that say which members a reply is to have.
+var selecting = []string{"field", "select", "only", "exclude", "omit", "projection", "attribute", "column"}
+
+// selects says whether the request may say which members the reply is to have: by a parameter, or by a member of one that
+// is an object.
+func (in *Input) selects() bool {
+	_, query, _ := strings.Cut(in.Exchange.Request.Target, "?")
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if mentions(strings.ToLower(name), selecting) {
+			return true
+		}
+		if text, err := url.QueryUnescape(value); err == nil && strings.HasPrefix(text, "{") && mentions(strings.ToLower(text), selecting) {
+			return true
+		}
+	}
+	return false
+}
+
+// noted are the formats of texts that clients mostly hand on as they are.
+var noted = map[string]bool{
+	"email": true, "hostname": true, "ipv4": true, "ipv6": true, "uri": true, "uri-reference": true, "json-pointer": true,
+}
+
+// formatIn is the format in what a judge says of one, such as "must be in the format email, is string".
+func formatIn(message string) string {
+	_, format, _ := strings.Cut(message, "the format ")
+	format, _, _ = strings.Cut(format, ",")
+	return format
 }
 
 // unjudgeable says why a body that should be judged can not be; "" too for one that need not be.

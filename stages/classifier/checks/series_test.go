@@ -215,7 +215,12 @@ func TestAPutReplacesTheWhole(t *testing.T) {
 		made := turn{"POST", "/t", `{"name":"a","note":"n","own":1,"usual":2,"other":3}`, 201, "{}"}
 		return inSeries("putTwice", made, put(200, sent, "{}"), put(200, sent, "{}"), get(200, now))
 	}
+	named := after(`{"name":"b"}`, `{"name":"b","note":"n"}`)
+	for _, t := range append(named.Request.Series.Taken, messages.Taken{Request: named.Request}) {
+		t.Request.Target = "/t/n."
+	}
 	rows := []row{
+		{name: "the name in the path", e: named},
 		{name: "kept", e: after(`{"name":"b"}`, `{"name":"b","note":"n"}`), want: "w likely note"},
 		{name: "gone", e: after(`{"name":"b"}`, `{"name":"b"}`)},
 		{name: "null", e: after(`{"name":"b"}`, `{"name":"b","note":null}`)},

@@ -17,8 +17,8 @@ import (
 // tell. Otherwise it is likely at most: the API may be in a state in which nothing will do. A warning.
 //
 // Nothing is found where the refusal may be of a thing that is not there: of an invented id in the target or the content,
-// or of anything that goes by the name of a reference; of a request that should have carried credentials and did not;
-// or, without a twin, of troublesome values.
+// or of anything that goes by the name of a reference; where the refusal says that what was sent is there already; of a
+// request that should have carried credentials and did not; or, without a twin, of troublesome values.
 type validRejected struct{}
 
 func (validRejected) About() About {
@@ -33,7 +33,7 @@ func (c validRejected) Check(in *Input) []messages.Finding {
 	if reply == nil || reply.Status != 400 && reply.Status != 422 || !r.Valid || r.Breaks != "" || in.Exchange.Outcome != messages.Answered {
 		return nil
 	}
-	if r.SignIn != nil || in.SignsIn || strings.Contains(in.Operation.Path, "{") || namesThings(r) || lacksKey(in) || !in.bodyFits() {
+	if r.SignIn != nil || in.SignsIn || strings.Contains(in.Operation.Path, "{") || namesThings(r) || lacksKey(in) || saysTaken(reply.Body) || !in.bodyFits() {
 		return nil
 	}
 	f := c.About().finding("A request that fits the document is refused: "+status(reply), "an answer that is no refusal of the request's form", answer(reply))
@@ -44,6 +44,14 @@ func (c validRejected) Check(in *Input) []messages.Finding {
 		return nil
 	}
 	return []messages.Finding{f}
+}
+
+// takenWords are what refusals say of a name that somebody else has, which other APIs refuse with 409.
+var takenWords = []string{"already exist", "already taken", "already in use", "already been taken", "already registered", "is taken", "duplicate", "not unique", "must be unique", "unique constraint"}
+
+// saysTaken says whether a refusal is of something that is there already.
+func saysTaken(body []byte) bool {
+	return mentions(strings.ToLower(string(body[:min(len(body), longestMessage)])), takenWords)
 }
 
 // namesThings says whether the request has a value that stands for a thing of the API's, which may not be there.

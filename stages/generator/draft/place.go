@@ -269,11 +269,16 @@ func (p *Place) Breaks(v any) (rule string, ok bool) {
 		return "", false
 	}
 	for _, r := range readings(v) {
-		if s.Fits(r) {
+		if text, isText := r.(string); s.Fits(r) || isText && switches[strings.ToLower(text)] && (s.Fits(true) || s.Fits(false)) {
 			return "", false
 		}
 	}
 	return s.Broken(Read(s, v))
+}
+
+// switches are the texts that servers read as a boolean.
+var switches = map[string]bool{
+	"1": true, "0": true, "t": true, "f": true, "true": true, "false": true, "y": true, "n": true, "yes": true, "no": true, "on": true, "off": true,
 }
 
 func isObject(v any) bool {
