@@ -41,7 +41,7 @@ func (c changedByRefusedWrite) Check(in *Input) []messages.Finding {
 	at, taken := sentAndThere(write.Request, object(before.Value), object(in.Content.Value))
 	if !taken {
 		var differ bool
-		if at, differ = difference(before.Value, in.Content.Value, ""); !differ {
+		if at, differ = changeOf(before.Value, in.Content.Value); !differ {
 			return nil
 		}
 	}

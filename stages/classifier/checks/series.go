@@ -57,6 +57,11 @@ func sentObject(r *messages.Request) map[string]any {
 // difference is the first place, as a JSON pointer, at which two values differ in something that the server does not
 // compute by itself; "" where they do not, or where it cannot be told.
 func difference(a, b any, place string) (at string, differ bool) {
+	return differenceBy(a, b, place, same)
+}
+
+// differenceBy is difference where the function says which values that are no objects are one.
+func differenceBy(a, b any, place string, one func(a, b any) bool) (at string, differ bool) {
 	switch a := a.(type) {
 	case map[string]any:
 		b, is := b.(map[string]any)
@@ -74,7 +79,7 @@ func difference(a, b any, place string) (at string, differ bool) {
 			if computed(name, a[name]) || computed(name, b[name]) {
 				continue
 			}
-			if at, differ := difference(a[name], b[name], place+"/"+name); differ {
+			if at, differ := differenceBy(a[name], b[name], place+"/"+name, one); differ {
 				return at, true
 			}
 		}
@@ -85,26 +90,45 @@ func difference(a, b any, place string) (at string, differ bool) {
 			return place, true
 		}
 		for i := range a {
-			if at, differ := difference(a[i], b[i], place+"/"+strconv.Itoa(i)); differ && !reordered(a, b) {
+			if at, differ := differenceBy(a[i], b[i], place+"/"+strconv.Itoa(i), one); differ && !reordered(a, b, one) {
 				return at, true
 			}
 		}
 		return "", false
 	}
-	return place, !same(a, b)
+	return place, !one(a, b)
+}
+
+// changeOf is difference for two reads of one thing, the second after the first: a number that grows a little may count them.
+func changeOf(before, after any) (at string, differ bool) {
+	return differenceBy(before, after, "", func(a, b any) bool { return same(a, b) || isCount(a, b) })
+}
+
+// mostCounted is how much a number grows at most that counts the reads of a thing: others may read it, too.
+const mostCounted = 16
+
+func isCount(before, after any) bool {
+	x, is := before.(json.Number)
+	y, are := after.(json.Number)
+	if !is || !are {
+		return false
+	}
+	m, err := x.Int64()
+	n, err2 := y.Int64()
+	return err == nil && err2 == nil && m < n && n-m <= mostCounted
 }
 
 // mostReordered is how long a list may be to be compared without regard to its order.
 const mostReordered = 64
 
 // reordered says whether two lists of one length have the same items in whatever order: many stores keep none.
-func reordered(a, b []any) bool {
+func reordered(a, b []any, one func(a, b any) bool) bool {
 	if len(a) > mostReordered {
 		return false
 	}
 	left := slices.Clone(b)
 	for _, item := range a {
-		i := slices.IndexFunc(left, func(other any) bool { _, differ := difference(item, other, ""); return !differ })
+		i := slices.IndexFunc(left, func(other any) bool { _, differ := differenceBy(item, other, "", one); return !differ })
 		if i < 0 {
 			return false
 		}

@@ -151,7 +151,9 @@ func TestARefusedWriteChangesNothing(t *testing.T) {
 	refused := patch(400, `{"name":"b"}`, "")
 	table(t, 114, []row{
 		{name: "what was sent", e: around(refused, `{"name":"b","n":1,"at":"2026-01-01T00:00:00Z"}`), want: "e /name"},
-		{name: "something else", e: around(refused, `{"name":"a","n":2,"at":"2026-01-01T00:00:00Z"}`), want: "w likely /n"},
+		{name: "something else", e: around(refused, `{"name":"a","n":0,"at":"2026-01-01T00:00:00Z"}`), want: "w likely /n"},
+		{name: "a number that counts", e: around(refused, `{"name":"a","n":2,"at":"2026-01-01T00:00:00Z"}`)},
+		{name: "a number that grows by more", e: around(refused, `{"name":"a","n":200,"at":"2026-01-01T00:00:00Z"}`), want: "w likely /n"},
 		{name: "what was sent, in a member that moves by itself", e: inSeries("refusedWrite", post, get(200, `{"status":"new"}`), patch(409, `{"status":"old"}`, ""), get(200, `{"status":"old"}`)), want: "e /status"},
 		{name: "a state that moves by itself", e: inSeries("refusedWrite", post, get(200, `{"status":"starting"}`), refused, get(200, `{"status":"running"}`))},
 		{name: "a list in another order", e: inSeries("refusedWrite", post, get(200, `{"tags":["a",{"b":1}]}`), refused, get(200, `{"tags":[{"b":1.0},"a"]}`))},
@@ -272,6 +274,7 @@ func TestAGetIsSafe(t *testing.T) {
 		{name: "changed", e: between(`{"read":false}`, `{"read":true}`), want: "w likely /read"},
 		{name: "an item more", e: between(`{"log":[]}`, `{"log":["read"]}`), want: "w likely /log"},
 		{name: "the same", e: between(`{"a":[1,{"b":null}]}`, `{"a":[1.0,{"b":null}]}`)},
+		{name: "a number that counts", e: between(`{"a":[{"uses":1}]}`, `{"a":[{"uses":3}]}`)},
 		{name: "seen again", e: between(`{"views":1,"lastSeen":"a","read_at":null}`, `{"views":2,"lastSeen":"b","read_at":"x"}`)},
 		{name: "a moment by its form", e: between(`{"x":"2026-01-01T00:00:00Z"}`, `{"x":"2026-01-01T00:00:01Z"}`)},
 		{name: "gone", e: inSeries("safeGet", post, get(200, `{}`), get(404, ``))},

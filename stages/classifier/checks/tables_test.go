@@ -378,6 +378,8 @@ func TestARequestThatBreaksTheDocumentIsToBeRefused(t *testing.T) {
 		{name: "what nobody knows", e: breaking("body: additionalProperties", 200), want: "w likely body: additionalProperties"},
 		{name: "in a query", e: breaking("query.n: type", 200), want: "w likely query.n: type"},
 		{name: "another type", e: breaking("header.Content-Type: content", 200), want: "w likely header.Content-Type: content"},
+		{name: "in a field that may be ignored", e: breaking("header.Range: enum", 200)},
+		{name: "in a field that may not", e: breaking("header.If-Match: pattern", 200), want: "w likely header.If-Match: pattern"},
 		{name: "not yet done", e: breaking("body.name: required", 202), want: "w likely body.name: required"},
 		{name: "in a form", e: with(breaking("body.n: type", 200), func(e *messages.Exchange) {
 			e.Request.Header = []messages.Field{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}

@@ -8,7 +8,7 @@ import (
 // unsafeGet, F927, finds things that reading changes: two GETs with nothing but other GETs between them differ.
 //
 // GET is safe (RFC 9110 §9.2.1). It is likely and no more: another client, or time, may have changed the thing. It is
-// silent about what the server computes, such as when a thing was last seen and how often.
+// silent about what the server computes, such as when a thing was last seen and how often: a number that grows a little.
 type unsafeGet struct{}
 
 func (unsafeGet) About() About {
@@ -28,7 +28,7 @@ func (c unsafeGet) Check(in *Input) []messages.Finding {
 	if before.Request.Method != "GET" || before.Request.Target != r.Target || !good(before.Reply.Status) || before.Value == nil {
 		return nil
 	}
-	at, differ := difference(before.Value, in.Content.Value, "")
+	at, differ := changeOf(before.Value, in.Content.Value)
 	if !differ {
 		return nil
 	}
