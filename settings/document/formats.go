@@ -61,6 +61,16 @@ var textFormats = sync.OnceValue(func() map[string]*jsonschema.Format {
 	return formats
 })
 
+// FitsFormat says whether the judge takes a text for one of that format; judged is false for a format of which it lets
+// everything through.
+func FitsFormat(format, text string) (fits, judged bool) {
+	f := textFormats()[format]
+	if f == nil {
+		return true, false
+	}
+	return f.Validate(text) == nil, true
+}
+
 // base64 lets through either alphabet of RFC 4648, with line breaks and with or without padding: what is wrong beyond
 // that is wrong for everyone.
 func base64(v any) error {

@@ -19,7 +19,7 @@ import (
 // It is likely and no more, as a server may write a value in another form. It speaks of members that the thing showed
 // before, of requests with the type of a merge patch, and is silent about values the server computes and those that are
 // written otherwise: letter case, spaces and marks, a moment in another zone, a number rounded, a text cut short, a list in
-// another order.
+// another order, nothing as null or as an empty text or list.
 type invalidMergePatch struct{}
 
 func (invalidMergePatch) About() About {
@@ -48,7 +48,7 @@ func (c invalidMergePatch) Check(in *Input) []messages.Finding {
 		value, there := sent[name]
 		var what string
 		switch {
-		case there && value == nil && now[name] != nil && now[name] != "":
+		case there && value == nil && !isEmpty(now[name]):
 			what = "was sent as null and is still there"
 		case there && value != nil && object(value) == nil && !alike(value, now[name]):
 			what = "is not what was sent"
@@ -69,6 +69,9 @@ const shortestCut = 8
 
 // alike says whether what is kept is what was sent, if written otherwise.
 func alike(sent, kept any) bool {
+	if isEmpty(sent) && isEmpty(kept) {
+		return true
+	}
 	switch sent := sent.(type) {
 	case string:
 		switch kept := kept.(type) {

@@ -317,8 +317,14 @@ func (in *Input) bringsBack(made messages.Taken) (shown, sure bool) {
 
 // isTrivial says whether a value tells nothing of what it is a part of.
 func isTrivial(v any) bool {
+	_, isBool := v.(bool)
+	return isBool || isEmpty(v)
+}
+
+// isEmpty says whether a value is null, or has nothing in it.
+func isEmpty(v any) bool {
 	switch v := v.(type) {
-	case nil, bool:
+	case nil:
 		return true
 	case string:
 		return v == ""

@@ -249,6 +249,8 @@ func TestAMergePatchIsMerged(t *testing.T) {
 		{name: "a member that was not sent", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`), want: "w likely note was not sent and has changed"},
 		{name: "done", e: after(`{"name":"b","note":null}`, `{"id":7,"name":"b"}`)},
 		{name: "written otherwise", e: after(`{"name":" B "}`, `{"id":7,"name":"b","note":"n"}`)},
+		{name: "nothing in it", e: after(`{"name":[]}`, `{"id":7,"name":null,"note":"n"}`)},
+		{name: "emptied by null", e: after(`{"note":null}`, `{"id":7,"name":"a","note":[]}`)},
 		{name: "as a slug", e: after(`{"name":"Big & Blue!"}`, `{"id":7,"name":"big-blue","note":"n"}`)},
 		{name: "escaped", e: after(`{"name":"Tom & Ann"}`, `{"id":7,"name":"Tom &amp; Ann","note":"n"}`)},
 		{name: "cut short", e: after(`{"name":"a name that is long"}`, `{"id":7,"name":"a name that","note":"n"}`)},

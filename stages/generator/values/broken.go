@@ -30,13 +30,31 @@ func (s *Shape) Broken(v any) (rule string, ok bool) {
 			continue // the one is lifted with the other
 		}
 		if s.fitsWithout(v, rule, "") {
-			if rule == "oneOf" && s.fitsLifted(v, anyBranch, true) {
+			if rule == "oneOf" && s.fitsLifted(v, anyBranch, true) || rule == "format" && s.unsettled(v) {
 				return "", false
 			}
 			return rule, true
 		}
 	}
 	return "", false
+}
+
+// unsettled says whether others take a text for one of the format, such as a moment in a leap second: what is drawn for a
+// format is of it by any reading, and what breaks it is by none.
+func (s *Shape) unsettled(v any) bool {
+	text, isText := v.(string)
+	judged := false
+	for _, m := range s.members {
+		if m.Format == "" || !isText {
+			continue
+		}
+		fits, is := document.FitsFormat(m.Format, text)
+		if is && !fits {
+			return false
+		}
+		judged = judged || is
+	}
+	return judged
 }
 
 // anyBranch has a oneOf ask for at least one branch.
