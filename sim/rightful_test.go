@@ -413,7 +413,9 @@ func (a *rightful) Answer(now time.Duration, r demo.Request) demo.Reply {
 }
 
 func TestAnAPIThatDoesNothingWrongDrawsNoFinding(t *testing.T) {
-	inOneGoroutine(t)
+	if testing.Short() {
+		t.Skip("long, and all in one goroutine")
+	}
 	doc, err := document.Load(t.Context(), "openapi.yaml", document.Options{
 		URL:  "http://127.0.0.1:1",
 		Read: func(context.Context, string) ([]byte, error) { return []byte(rightfulDocument), nil },
