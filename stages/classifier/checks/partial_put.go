@@ -15,7 +15,7 @@ import (
 //
 // A PUT replaces the whole (RFC 9110 §9.3.4). It is likely and no more, as a server may fill in what is missing. It speaks
 // only of a member that the PUT could have sent by its schema, that is not readOnly, has no default and is not the name in
-// the path, and that the request which made the thing had sent with the value it still has.
+// the path, and that the request which made the thing had sent with the value it still has: one that is filled in rarely.
 type partialPut struct{}
 
 func (partialPut) About() About {
@@ -45,8 +45,8 @@ func (c partialPut) Check(in *Input) []messages.Finding {
 		if _, sent := second[name]; sent || kept == nil || kept == "" || !same(value, kept) || computed(name, value) {
 			continue
 		}
-		if inPath(r.Target, value) {
-			continue // its name is still its name
+		if inPath(r.Target, value) || usual(value) {
+			continue // its name is still its name, and what is filled in can be what was sent
 		}
 		p := in.propertyOf(put.Request, name)
 		if p == nil || p.ReadOnly || p.HasDefault {
@@ -60,6 +60,15 @@ func (c partialPut) Check(in *Input) []messages.Finding {
 		}
 	}
 	return findings
+}
+
+// usual says whether servers fill in that value where none is sent: nothing, none, zero, yes or no.
+func usual(value any) bool {
+	switch strings.ToLower(textOf(value)) {
+	case "none", "default", "auto", "0", "1":
+		return true
+	}
+	return isTrivial(value)
 }
 
 // inPath says whether the path has the value as a segment, but for marks: it identifies what the path leads to.

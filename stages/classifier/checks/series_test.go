@@ -208,13 +208,15 @@ func TestAPutReplacesTheWhole(t *testing.T) {
 	schema := &document.Schema{AllOf: []*document.Schema{{Properties: []document.Property{
 		{Name: "name", Schema: &document.Schema{}},
 		{Name: "note", Schema: &document.Schema{}},
+		{Name: "alg", Schema: &document.Schema{}},
+		{Name: "on", Schema: &document.Schema{}},
 		{Name: "own", Schema: &document.Schema{ReadOnly: true}},
 		{Name: "usual", Schema: &document.Schema{HasDefault: true}},
 	}}}}
 	body := &document.Body{Media: []*document.Media{{Type: "application/json", Schema: schema}}}
 	in := func(in *Input) { in.Operations = []*document.Operation{{}, {Body: body}, {Body: body}} }
 	after := func(sent, now string) *messages.Exchange {
-		made := turn{"POST", "/t", `{"name":"a","note":"n","own":1,"usual":2,"other":3}`, 201, "{}"}
+		made := turn{"POST", "/t", `{"name":"a","note":"n","own":1,"usual":2,"other":3,"alg":"none","on":true}`, 201, "{}"}
 		return inSeries("putTwice", made, put(200, sent, "{}"), put(200, sent, "{}"), get(200, now))
 	}
 	named := after(`{"name":"b"}`, `{"name":"b","note":"n"}`)
@@ -228,6 +230,7 @@ func TestAPutReplacesTheWhole(t *testing.T) {
 		{name: "null", e: after(`{"name":"b"}`, `{"name":"b","note":null}`)},
 		{name: "another", e: after(`{"name":"b"}`, `{"name":"b","note":"none"}`)},
 		{name: "sent", e: after(`{"name":"b","note":"n"}`, `{"name":"b","note":"n"}`)},
+		{name: "what servers fill in", e: after(`{"name":"b"}`, `{"alg":"none","on":true}`)},
 		{name: "the server's own", e: after(`{"name":"b"}`, `{"own":1,"usual":2,"other":3}`)},
 		{name: "disturbed", e: disturbed(after(`{}`, `{"note":"n"}`))},
 	}

@@ -422,6 +422,7 @@ func TestAValidRequestIsNotToBeRefused(t *testing.T) {
 		{name: "breaks a rule", e: valid(400, func(r *messages.Request) { r.Breaks = "body: required" }), in: plain},
 		{name: "an invented id", e: valid(422, func(r *messages.Request) { r.Body = []byte(`{"lines":[{"bookId":7}]}`) }), in: plain},
 		{name: "an id in the query", e: valid(400, func(r *messages.Request) { r.Target = "/things?a=1&parent_id=7" }), in: plain},
+		{name: "two at once", e: with(valid(400, nil), func(e *messages.Exchange) { e.Reply.Body = []byte(`due to a concurrent update`) }), in: plain},
 		{name: "a name that is taken", e: with(valid(422, nil), func(e *messages.Exchange) { e.Reply.Body = []byte(`{"message":"Name has Already been taken"}`) }), in: twin},
 		{name: "404", e: valid(404, nil), in: plain},
 		{name: "409", e: valid(409, nil), in: plain},

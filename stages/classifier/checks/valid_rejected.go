@@ -17,8 +17,8 @@ import (
 // tell. Otherwise it is likely at most: the API may be in a state in which nothing will do. A warning.
 //
 // Nothing is found where the refusal may be of a thing that is not there: of an invented id in the target or the content,
-// or of anything that goes by the name of a reference; where the refusal says that what was sent is there already; of a
-// request that should have carried credentials and did not; or, without a twin, of troublesome values.
+// or of anything that goes by the name of a reference; where the refusal says that what was sent is there already, or is being done;
+// of a request that should have carried credentials and did not; or, without a twin, of troublesome values.
 type validRejected struct{}
 
 func (validRejected) About() About {
@@ -46,10 +46,10 @@ func (c validRejected) Check(in *Input) []messages.Finding {
 	return []messages.Finding{f}
 }
 
-// takenWords are what refusals say of a name that somebody else has, which other APIs refuse with 409.
-var takenWords = []string{"already exist", "already taken", "already in use", "already been taken", "already registered", "is taken", "duplicate", "not unique", "must be unique", "unique constraint"}
+// takenWords are what refusals say of a name that somebody else has, or of two requests at once, which other APIs refuse with 409.
+var takenWords = []string{"already exist", "already taken", "already in use", "already been taken", "already registered", "is taken", "duplicate", "not unique", "must be unique", "unique constraint", "concurrent", "conflict"}
 
-// saysTaken says whether a refusal is of something that is there already.
+// saysTaken says whether a refusal is of something that is there already, or is being done.
 func saysTaken(body []byte) bool {
 	return mentions(strings.ToLower(string(body[:min(len(body), longestMessage)])), takenWords)
 }
