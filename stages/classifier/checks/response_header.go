@@ -101,8 +101,8 @@ func scalar(text string, s *document.Schema) any {
 	}
 	wants := func(t string) bool { return len(s.Types) == 0 || slices.Contains(s.Types, t) }
 	switch {
-	case wants("boolean") && (text == "true" || text == "false"):
-		return text == "true"
+	case wants("boolean") && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false")):
+		return strings.EqualFold(text, "true")
 	case (wants("integer") || wants("number")) && isNumber(text):
 		return json.Number(text)
 	case slices.Contains(s.Types, "null") && text == "":

@@ -351,6 +351,7 @@ func TestAHeadersTextIsReadAsItsSchemaHasIt(t *testing.T) {
 		{of("integer"), "12", `[]interface {}{"12", "12"}`},
 		{of("integer"), "0x1", `[]interface {}{"0x1"}`},
 		{of("boolean"), "true", `[]interface {}{true, "true"}`},
+		{of("boolean"), "True", `[]interface {}{true, "True"}`},
 		{of("boolean"), "yes", `[]interface {}{"yes"}`},
 		{list, "1, 2", `[]interface {}{[]interface {}{"1", "2"}, "1, 2"}`},
 		{of("object"), "a=1", `[]interface {}(nil)`},
