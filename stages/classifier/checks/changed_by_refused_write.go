@@ -35,7 +35,7 @@ func (c changedByRefusedWrite) Check(in *Input) []messages.Finding {
 		return nil
 	}
 	before := s.Taken[len(s.Taken)-2]
-	if before.Request.Method != "GET" || before.Request.Target != r.Target || !good(before.Reply.Status) || before.Value == nil {
+	if before.Request.Method != "GET" || !sameQuestion(before.Request, r) || !good(before.Reply.Status) || before.Value == nil {
 		return nil
 	}
 	at, taken := sentAndThere(write.Request, object(before.Value), object(in.Content.Value))

@@ -19,7 +19,8 @@ import (
 // It is likely and no more, as a server may write a value in another form. It speaks of members that the thing showed
 // before, of requests with the type of a merge patch, and is silent about values the server computes and those that are
 // written otherwise: letter case, spaces and marks, a moment in another zone, a number rounded, a text cut short, a list in
-// another order, nothing as null or as an empty text or list.
+// another order, nothing as null or as an empty text or list; and, where the document has another schema for what a create is answered with
+// than for what is read, about members that are not shown or shown in other detail.
 type invalidMergePatch struct{}
 
 func (invalidMergePatch) About() About {
@@ -52,7 +53,8 @@ func (c invalidMergePatch) Check(in *Input) []messages.Finding {
 			what = "was sent as null and is still there"
 		case there && value != nil && object(value) == nil && !alike(value, now[name]):
 			what = "is not what was sent"
-		case !there && !computed(name, before[name]) && !computed(name, now[name]) && !same(before[name], now[name]):
+		case !there && !computed(name, before[name]) && !computed(name, now[name]) && !alike(before[name], now[name]) &&
+			(isValue(before[name]) && isValue(now[name]) || in.sameView(made)):
 			what = "was not sent and has changed"
 		default:
 			continue
@@ -62,6 +64,12 @@ func (c invalidMergePatch) Check(in *Input) []messages.Finding {
 		return []messages.Finding{f}
 	}
 	return nil
+}
+
+// isValue says whether it is a text, a number or a boolean: others are shown in more or less detail.
+func isValue(v any) bool {
+	_, isBool := v.(bool)
+	return isBool || textOf(v) != ""
 }
 
 // shortestCut is how long, in bytes, a text is at least that was cut short: columns hold so much.

@@ -40,6 +40,25 @@ func pathOf(target string) string {
 	return path
 }
 
+// sameQuestion says whether two requests ask for the same: for the same target, with the same fields but for credentials. A
+// language or a unit that was asked for makes another reply.
+func sameQuestion(a, b *messages.Request) bool {
+	asked := func(r *messages.Request) []messages.Field {
+		return slices.DeleteFunc(slices.Clone(r.Header), func(f messages.Field) bool { return strings.EqualFold(f.Name, "Authorization") })
+	}
+	return a.Method == b.Method && a.Target == b.Target && slices.Equal(asked(a), asked(b))
+}
+
+// sameView says whether the document has one schema for what the step was answered and for the reply to the exchange: then
+// what the one shows the other does.
+func (in *Input) sameView(t messages.Taken) bool {
+	if i := t.Request.Operation; in.Declared.Media == nil || i < 0 || i >= len(in.Operations) || strings.Contains(in.Exchange.Request.Target, "?") {
+		return false
+	}
+	declared := Declare(in.Operations[t.Request.Operation], t.Reply.Status, messages.Get(t.Reply.Header, "Content-Type"))
+	return declared.Media != nil && declared.Media.Schema == in.Declared.Media.Schema
+}
+
 // object is the value as an object, nil if it is none.
 func object(v any) map[string]any {
 	o, _ := v.(map[string]any)

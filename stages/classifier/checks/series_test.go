@@ -160,6 +160,7 @@ func TestARefusedWriteChangesNothing(t *testing.T) {
 		{name: "a list with another item", e: inSeries("refusedWrite", post, get(200, `{"tags":["a","a"]}`), refused, get(200, `{"tags":["a","b"]}`)), want: "w likely /tags/*"},
 		{name: "a URL that is signed anew", e: inSeries("refusedWrite", post, get(200, `{"logo":"https://a.b/c?sig=1"}`), refused, get(200, `{"logo":"https://a.b/c?sig=2"}`))},
 		{name: "moments in other forms", e: inSeries("refusedWrite", post, get(200, `{"a":"2026-01-01 00:00:00","b":"2 minutes ago"}`), refused, get(200, `{"a":"2026-01-01 00:00:09","b":"3 minutes ago"}`))},
+		{name: "in another unit", e: with(around(refused, `{"name":"a","n":0,"at":"2026-01-01T00:00:00Z"}`), func(e *messages.Exchange) { sending(e, "", "X-Unit", "mile") })},
 		{name: "408", e: around(patch(408, `{"name":"b"}`, ""), `{"name":"b","n":1}`)},
 		{name: "a PUT", e: around(put(422, `{"name":"b"}`, ""), `{"name":"b","n":1,"at":"2026-01-01T00:00:00Z"}`), want: "e /name"},
 		{name: "nothing", e: around(refused, `{"at":"2026-01-01T00:00:00Z","n":1.0,"name":"a"}`)},
@@ -241,6 +242,11 @@ func TestAPutReplacesTheWhole(t *testing.T) {
 }
 
 func TestAMergePatchIsMerged(t *testing.T) {
+	oneView := func(in *Input) {
+		media := []*document.Media{{Type: "application/json", Schema: &document.Schema{}}}
+		in.Operations = []*document.Operation{{Responses: []*document.Response{{Code: "201", Media: media}}}}
+		in.Declared.Media = media[0]
+	}
 	after := func(sent, now string) *messages.Exchange {
 		return inSeries("patchThenRead", post, patch(200, sent, "{}"), get(200, now))
 	}
@@ -249,7 +255,10 @@ func TestAMergePatchIsMerged(t *testing.T) {
 	table(t, 119, []row{
 		{name: "not done", e: after(`{"name":"b"}`, `{"id":7,"name":"a","note":"n"}`), want: "w likely name is not what was sent"},
 		{name: "null is no value", e: after(`{"note":null}`, `{"id":7,"name":"a","note":"n"}`), want: "w likely note was sent as null and is still there"},
-		{name: "a member that was not sent", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`), want: "w likely note was not sent and has changed"},
+		{name: "a member that was not sent", e: after(`{"name":"b"}`, `{"id":7,"name":"b","note":"m"}`), want: "w likely note was not sent and has changed"},
+		{name: "a member that is not shown", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`)},
+		{name: "a member that is gone", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`), want: "w likely note was not sent and has changed", in: oneView},
+		{name: "a member in more detail", e: after(`{"name":"b"}`, `{"id":7,"name":"b","note":{"text":"n"}}`)},
 		{name: "done", e: after(`{"name":"b","note":null}`, `{"id":7,"name":"b"}`)},
 		{name: "written otherwise", e: after(`{"name":" B "}`, `{"id":7,"name":"b","note":"n"}`)},
 		{name: "nothing in it", e: after(`{"name":[]}`, `{"id":7,"name":null,"note":"n"}`)},
@@ -279,6 +288,8 @@ func TestAGetIsSafe(t *testing.T) {
 		{name: "changed", e: between(`{"read":false}`, `{"read":true}`), want: "w likely /read"},
 		{name: "an item more", e: between(`{"log":[]}`, `{"log":["read"]}`), want: "w likely /log"},
 		{name: "the same", e: between(`{"a":[1,{"b":null}]}`, `{"a":[1.0,{"b":null}]}`)},
+		{name: "in another language", e: with(between(`{"name":"cat"}`, `{"name":"Katze"}`), func(e *messages.Exchange) { sending(e, "", "Accept-Language", "de") })},
+		{name: "with new credentials", e: with(between(`{"read":false}`, `{"read":true}`), func(e *messages.Exchange) { sending(e, "", "Authorization", "Bearer new") }), want: "w likely /read"},
 		{name: "a number that counts", e: between(`{"a":[{"uses":1}]}`, `{"a":[{"uses":3}]}`)},
 		{name: "seen again", e: between(`{"views":1,"lastSeen":"a","read_at":null}`, `{"views":2,"lastSeen":"b","read_at":"x"}`)},
 		{name: "a moment by its form", e: between(`{"x":"2026-01-01T00:00:00Z"}`, `{"x":"2026-01-01T00:00:01Z"}`)},

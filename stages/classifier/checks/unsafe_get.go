@@ -25,7 +25,7 @@ func (c unsafeGet) Check(in *Input) []messages.Finding {
 		return nil
 	}
 	before := s.Taken[1]
-	if before.Request.Method != "GET" || before.Request.Target != r.Target || !good(before.Reply.Status) || before.Value == nil {
+	if before.Request.Method != "GET" || !sameQuestion(before.Request, r) || !good(before.Reply.Status) || before.Value == nil {
 		return nil
 	}
 	at, differ := changeOf(before.Value, in.Content.Value)

@@ -103,6 +103,7 @@ func Courses(doc *document.Document, r *graph.Resource, on settings.Series, usab
 		}
 	}
 	read := Step{Operation: r.Read}
+	same := Step{Operation: r.Read, Again: 2} // it asks for what the first read asked for, in the same language and detail
 	add(on.ReadAfterCreate, ReadAfterCreate, read)
 	add(on.ListContains, ListContains, Step{Operation: r.List})
 	add(on.PatchThenRead, PatchThenRead, Step{Operation: r.Patch}, read)
@@ -111,9 +112,9 @@ func Courses(doc *document.Document, r *graph.Resource, on settings.Series, usab
 	} else {
 		add(on.PutTwice, PutTwice, Step{Operation: r.Replace}, Step{Operation: r.Replace, Again: 2})
 	}
-	add(on.RefusedWrite, RefusedWrite, read, Step{Operation: r.Patch, Breaking: true}, read)
-	add(on.RefusedWrite, RefusedWrite, read, Step{Operation: r.Replace, Breaking: true}, read)
-	add(on.SafeGet, SafeGet, append(append([]Step{read}, reads...), read)...)
+	add(on.RefusedWrite, RefusedWrite, read, Step{Operation: r.Patch, Breaking: true}, same)
+	add(on.RefusedWrite, RefusedWrite, read, Step{Operation: r.Replace, Breaking: true}, same)
+	add(on.SafeGet, SafeGet, append(append([]Step{read}, reads...), same)...)
 	add(on.ReadAfterDelete, ReadAfterDelete, Step{Operation: r.Delete}, read)
 	add(on.DeleteTwice, DeleteTwice, Step{Operation: r.Delete}, Step{Operation: r.Delete, Again: 2})
 	add(on.WriteUnderDeleted, WriteUnderDeleted, Step{Operation: r.Delete}, Step{Operation: write})

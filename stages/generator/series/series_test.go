@@ -81,9 +81,9 @@ func TestEachKindOfSeriesGoesThroughItsSteps(t *testing.T) {
 		series.WriteUnderDeleted: "POST, DELETE, POST photos",
 		series.PutTwice:          "POST, PUT, PUT as 2, GET",
 		series.PatchThenRead:     "POST, PATCH, GET",
-		series.RefusedWrite:      "POST, GET, PUT broken, GET", // and one with PATCH before it
+		series.RefusedWrite:      "POST, GET, PUT broken, GET as 2", // and one with PATCH before it
 		series.ListContains:      "POST, GET",
-		series.SafeGet:           "POST, GET, GET photos, GET",
+		series.SafeGet:           "POST, GET, GET photos, GET as 2",
 		series.CreateTwice:       "POST, POST as 1",
 	}
 	for kind, steps := range want {
