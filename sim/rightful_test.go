@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -38,7 +39,7 @@ paths:
       responses: {"201": {$ref: "#/components/responses/any"}, "400": {$ref: "#/components/responses/any"}, "409": {$ref: "#/components/responses/any"}}
   /tags/{name}:
     parameters: [{name: name, in: path, required: true, schema: {type: string}}]
-    get: {operationId: readTag, responses: {"200": {$ref: "#/components/responses/any"}, "404": {$ref: "#/components/responses/any"}}}
+    get: {operationId: readTag, parameters: [{name: Accept-Language, in: header, schema: {type: string, enum: [en, de]}}], responses: {"200": {$ref: "#/components/responses/any"}, "404": {$ref: "#/components/responses/any"}}}
     put:
       operationId: putTag
       requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/tag"}}}}
@@ -179,7 +180,9 @@ func newRightful(doc *document.Document) *rightful {
 			return
 		}
 		t["uses"] = t["uses"].(int) + 1
-		say(w, 200, t)
+		shown := maps.Clone(t)
+		shown["kind"] = map[bool]string{true: "Etikett", false: "tag"}[r.Header.Get("Accept-Language") == "de"]
+		say(w, 200, shown)
 	})
 	a.on("PUT /tags/{name}", "putTag", func(w http.ResponseWriter, r *http.Request, sent thing) {
 		name, status := strings.ToLower(r.PathValue("name")), 200
@@ -198,7 +201,7 @@ func newRightful(doc *document.Document) *rightful {
 		delete(a.tags, strings.ToLower(r.PathValue("name")))
 		say(w, 204, nil) // whether it was there or not
 	})
-	// A note is kept in another form than it was sent, has a state that moves, and stays, marked, when it is deleted.
+	// A note is kept in another form than it was sent, has a state that moves, is read in more detail, and stays, marked, when it is deleted.
 	a.on("GET /notes", "", func(w http.ResponseWriter, r *http.Request, _ thing) {
 		list := []thing{}
 		for id := a.last; id > 0 && len(list) < 5; id-- {
@@ -210,7 +213,7 @@ func newRightful(doc *document.Document) *rightful {
 	})
 	a.on("POST /notes", "addNote", func(w http.ResponseWriter, _ *http.Request, sent thing) {
 		a.last++
-		n := thing{"id": a.last, "status": "new", "deletedAt": nil}
+		n := thing{"id": a.last, "status": "new", "deletedAt": nil, "owner": 1}
 		keep(n, sent)
 		a.notes[fmt.Sprint(a.last)] = n
 		w.Header().Set("Location", fmt.Sprint("/notes/", a.last))
@@ -226,7 +229,9 @@ func newRightful(doc *document.Document) *rightful {
 	}
 	a.on("GET /notes/{id}", "", func(w http.ResponseWriter, r *http.Request, _ thing) {
 		if n := of(w, r, true); n != nil {
-			if say(w, 200, n); n["status"] == "new" {
+			shown := maps.Clone(n)
+			shown["owner"] = thing{"id": 1, "name": "Ann"} // in more detail than elsewhere
+			if say(w, 200, shown); n["status"] == "new" {
 				n["status"] = "open"
 			}
 		}

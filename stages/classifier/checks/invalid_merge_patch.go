@@ -54,7 +54,7 @@ func (c invalidMergePatch) Check(in *Input) []messages.Finding {
 		case there && value != nil && object(value) == nil && !alike(value, now[name]):
 			what = "is not what was sent"
 		case !there && !computed(name, before[name]) && !computed(name, now[name]) && !alike(before[name], now[name]) &&
-			(isValue(before[name]) && isValue(now[name]) || in.sameView(made)):
+			(isValue(before[name]) && isValue(now[name]) || in.sameView(made, name)):
 			what = "was not sent and has changed"
 		default:
 			continue

@@ -49,14 +49,14 @@ func sameQuestion(a, b *messages.Request) bool {
 	return a.Method == b.Method && a.Target == b.Target && slices.Equal(asked(a), asked(b))
 }
 
-// sameView says whether the document has one schema for what the step was answered and for the reply to the exchange: then
-// what the one shows the other does.
-func (in *Input) sameView(t messages.Taken) bool {
+// sameView says whether the document has one schema for what the step was answered and for the reply to the exchange, with
+// a property of that name: then what the one shows of it the other does.
+func (in *Input) sameView(t messages.Taken, name string) bool {
 	if i := t.Request.Operation; in.Declared.Media == nil || i < 0 || i >= len(in.Operations) || strings.Contains(in.Exchange.Request.Target, "?") {
 		return false
 	}
 	declared := Declare(in.Operations[t.Request.Operation], t.Reply.Status, messages.Get(t.Reply.Header, "Content-Type"))
-	return declared.Media != nil && declared.Media.Schema == in.Declared.Media.Schema
+	return declared.Media != nil && declared.Media.Schema == in.Declared.Media.Schema && property(declared.Media.Schema, name, 8) != nil
 }
 
 // object is the value as an object, nil if it is none.

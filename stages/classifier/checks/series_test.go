@@ -243,7 +243,8 @@ func TestAPutReplacesTheWhole(t *testing.T) {
 
 func TestAMergePatchIsMerged(t *testing.T) {
 	oneView := func(in *Input) {
-		media := []*document.Media{{Type: "application/json", Schema: &document.Schema{}}}
+		schema := &document.Schema{Properties: []document.Property{{Name: "note", Schema: &document.Schema{}}}}
+		media := []*document.Media{{Type: "application/json", Schema: schema}}
 		in.Operations = []*document.Operation{{Responses: []*document.Response{{Code: "201", Media: media}}}}
 		in.Declared.Media = media[0]
 	}
@@ -258,6 +259,7 @@ func TestAMergePatchIsMerged(t *testing.T) {
 		{name: "a member that was not sent", e: after(`{"name":"b"}`, `{"id":7,"name":"b","note":"m"}`), want: "w likely note was not sent and has changed"},
 		{name: "a member that is not shown", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`)},
 		{name: "a member that is gone", e: after(`{"name":"b"}`, `{"id":7,"name":"b"}`), want: "w likely note was not sent and has changed", in: oneView},
+		{name: "a member that is gone and that no schema has", e: inSeries("patchThenRead", turn{"POST", "/t", "{}", 201, `{"name":"a","x":{"y":1}}`}, patch(200, `{"name":"b"}`, "{}"), get(200, `{"name":"b"}`)), in: oneView},
 		{name: "a member in more detail", e: after(`{"name":"b"}`, `{"id":7,"name":"b","note":{"text":"n"}}`)},
 		{name: "done", e: after(`{"name":"b","note":null}`, `{"id":7,"name":"b"}`)},
 		{name: "written otherwise", e: after(`{"name":" B "}`, `{"id":7,"name":"b","note":"n"}`)},
