@@ -299,10 +299,10 @@ func mentions(text string, stems []string) bool {
 // the server had given, or where nothing is known of the thing.
 func (in *Input) bringsBack(made messages.Taken) (shown, sure bool) {
 	reply := in.reply()
-	if reply.Status == 204 || len(reply.Body) == 0 {
-		return false, true
-	}
-	if in.Content.State != IsJSON {
+	switch {
+	case reply.Status == 204:
+		return false, true // there is nothing
+	case in.Content.State != IsJSON:
 		return true, false
 	}
 	segments := strings.Split(pathOf(in.Exchange.Request.Target), "/")

@@ -67,6 +67,7 @@ func TestWhatWasDeletedIsGone(t *testing.T) {
 		{name: "null", e: inSeries(kind, post, gone, get(200, `null`))},
 		{name: "an empty object", e: inSeries(kind, post, gone, get(200, `{}`))},
 		{name: "no content", e: inSeries(kind, post, gone, get(204, ``))},
+		{name: "200 and nothing in it", e: inSeries(kind, post, gone, get(200, ``)), want: "e likely read"},
 		{name: "an empty list in an envelope", e: inSeries(kind, post, gone, get(200, `{"data":[],"count":0}`))},
 		{name: "a refusal within a success", e: inSeries(kind, post, gone, get(200, `{"code":404,"error":"there is none"}`))},
 		{name: "not found within a success", e: inSeries(kind, post, gone, get(200, `{"id":7,"found":false}`))},
