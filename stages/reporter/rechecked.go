@@ -84,6 +84,8 @@ func (r *Reporter) rechecked(j *messages.Judged) {
 			// Requests that did not end their connections were sent before: this is the one that is to blame.
 			g.rechecked = rechecked{}
 			r.tellAgain(g, j)
+		} else if g.shown == 0 && answer == messages.Shows && g.exchange != nil && about.Seq != g.exchange.Seq {
+			r.tellAgain(g, j) // of what is shown it is not known, and this shows it
 		}
 		g.answers++
 		if answer == messages.Shows {

@@ -10,10 +10,10 @@ import (
 	"github.com/restest/restest/messages"
 )
 
-// again marks a request as sent again for the finding of an operation with 500.
+// again marks a request as sent again for the finding of an operation with 500, which the first request showed.
 func again(operation int, f messages.Finding, smaller bool) change {
 	return request(func(r *messages.Request) {
-		r.Recheck = &messages.Recheck{Finding: messages.FindingKey{Operation: operation, Code: f.Code, Status: 500, Cause: f.Cause}, Last: true, Smaller: smaller}
+		r.Recheck = &messages.Recheck{Seq: 1, Finding: messages.FindingKey{Operation: operation, Code: f.Code, Status: 500, Cause: f.Cause}, Last: true, Smaller: smaller}
 	})
 }
 
@@ -69,6 +69,29 @@ func TestAFindingIsConfirmedFlakyOrGone(t *testing.T) {
 				t.Errorf("it is %+v, seen %d times", f.Recheck, f.Count)
 			}
 		})
+	}
+}
+
+// Decision 0022: "one that was gone is flaky then; of the requests one is shown that showed it".
+func TestAnotherRequestIsShownWhereTheFirstDoesNotShowItAgain(t *testing.T) {
+	s := newScene(t, nil)
+	s.judged(1, 500, finding(serverError))
+	for range 2 {
+		s.judged(1, 200, again(1, serverError, false))
+	}
+	s.judged(1, 500, finding(serverError))
+	second := s.seq
+	for range 2 {
+		s.judged(1, 500, finding(serverError), again(1, serverError, false), func(j *messages.Judged) { j.Exchange.Request.Recheck.Seq = second })
+	}
+	s.at(10 * time.Second)
+	s.over(messages.DeadlineCame)
+	f := reported(t, s).Findings[0]
+	if f.Recheck.State != "flaky" || f.Recheck.Shown != 2 || f.Recheck.Answers != 4 || f.Count != 2 {
+		t.Errorf("it is %+v, seen %d times", f.Recheck, f.Count)
+	}
+	if f.Seq != second+1 {
+		t.Errorf("request %d is shown, and %d was sent again and showed it", f.Seq, second+1)
 	}
 }
 

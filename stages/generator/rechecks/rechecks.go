@@ -17,7 +17,7 @@ const (
 	mostAnswers = 4
 	// mostLost is how many attempts that say nothing are made for one finding.
 	mostLost = 5
-	// mostAgain is how often a finding of which nothing was learned is begun anew, with a later request that shows it.
+	// mostAgain is how often a finding that no answer has shown is begun anew, with a later request that shows it.
 	mostAgain = 3
 	// mostSteps is how many requests can go before one to make its situation anew.
 	mostSteps = 8
@@ -80,7 +80,7 @@ func New(cfg Config) *Rechecks {
 	}
 }
 
-// letGo is a finding that was given up with nothing learned of it: how often, and which request it was that showed it.
+// letGo is a finding that was given up and not shown: how often, and which request it was that showed it first.
 type letGo struct {
 	times     int
 	signature string
@@ -509,7 +509,7 @@ func (l *Rechecks) stepped(j *job, m messages.Learned, made string) {
 func (l *Rechecks) done(j *job) {
 	l.release(j)
 	l.known[j.key] = nil
-	if before := l.again[j.key]; j.shown+j.hidden == 0 && before.times < mostAgain {
+	if before, is := l.again[j.key]; j.shown == 0 && before.times < mostAgain && (is || len(l.again) < l.cfg.Most) {
 		l.again[j.key] = letGo{before.times + 1, signature(j.request)}
 		delete(l.known, j.key)
 	}

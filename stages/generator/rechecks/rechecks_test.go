@@ -285,6 +285,37 @@ func TestAFindingOfWhichNothingWasLearnedComesBackWithAnotherRequest(t *testing.
 	}
 }
 
+// Decision 0022: "A finding that is gone … and that another request shows is begun anew with that one, three times at most".
+func TestAFindingThatIsGoneComesBackWithAnotherRequest(t *testing.T) {
+	w := newWorld(t, func(r *messages.Request) (int, bool) {
+		return map[bool]int{true: 500, false: 200}[r.Target == "/things?a=9"], r.Target == "/things?a=9"
+	})
+	find := func(a string) (shown, hidden int) {
+		w.find(messages.Request{Method: "GET", Target: "/things?a=" + a, Valid: true, Breaks: "a"})
+		shown, hidden, _ = w.run()
+		return shown, hidden
+	}
+	for _, c := range []struct {
+		a             string
+		shown, hidden int
+	}{{"1", 0, 2}, {"1", 0, 0}, {"2", 0, 2}, {"9", 2, 0}, {"3", 0, 0}} {
+		if shown, hidden := find(c.a); shown != c.shown || hidden != c.hidden {
+			t.Errorf("a=%s: shown %d, hidden %d, want %d and %d", c.a, shown, hidden, c.shown, c.hidden)
+		}
+	}
+}
+
+func TestAFindingIsBegunAnewThreeTimesAtMost(t *testing.T) {
+	w := newWorld(t, func(*messages.Request) (int, bool) { return 200, false })
+	for a := range 10 {
+		w.find(messages.Request{Method: "GET", Target: fmt.Sprint("/things?a=", a), Valid: true})
+		w.run()
+	}
+	if len(w.sent) != 2*(1+mostAgain) {
+		t.Errorf("%d requests were sent again", len(w.sent))
+	}
+}
+
 func TestASeriesIsSentFromItsStart(t *testing.T) {
 	w := newWorld(t, nil)
 	w.answer = func(r *messages.Request) (int, bool) {
