@@ -69,7 +69,7 @@ defaults
 	says := startServer(t, folder, addresses, program, "-db", "-f", config)
 
 	budget := sitting(5*time.Second, 25*time.Second)
-	runs := make([]*running, len(kinds))
+	late, runs, outcomes := lateness(), make([]*running, len(kinds)), make([]*outcome, len(kinds))
 	for i, address := range addresses {
 		document := demoDocument(t, quick...)
 		if !kinds[i].whole {
@@ -77,8 +77,12 @@ defaults
 		}
 		runs[i] = begin(t, document, "http://"+address, budget, atRate(360)...)
 	}
+	for i, r := range runs {
+		outcomes[i] = r.end(t)
+	}
+	stalled := late()
 	for i, k := range kinds {
-		o := runs[i].end(t)
+		o := outcomes[i]
 		t.Run(k.name, func(t *testing.T) {
 			log := readLog(t, says, func(fields []string) (entry, bool) {
 				var mine bool
@@ -91,7 +95,7 @@ defaults
 			arrivedAll(t, log, o, 0)
 			stopped := o.stoppedAt(t)
 			w := imply(t, log, o, stopped, 429, k.waits)
-			w.compare(t, o, stopped)
+			w.compare(t, o, stopped, stalled)
 			if refused := refusals(log, 429); refused == 0 || refused != o.report.Totals.Refused {
 				t.Errorf("HAProxy refused %d requests; the report tells of %d", refused, o.report.Totals.Refused)
 			}

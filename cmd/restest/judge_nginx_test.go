@@ -215,7 +215,9 @@ func TestNginxWithoutBurstRefusesAFasterRunAndIsObeyed(t *testing.T) {
 			s := &site{zone: fmt.Sprintf("$server_name %dr/m", limit)}
 			nginx(t, "", s)
 			budget := sitting(5*time.Second, 30*time.Second)
+			late := lateness()
 			o := begin(t, demoDocument(t), s.url, budget, atRate(perMinute)...).end(t)
+			stalled := late()
 			log := readLog(t, s.log, nginxLine)
 			arrivedAll(t, log, o, 0)
 			refused := refusals(log, 429)
@@ -225,7 +227,7 @@ func TestNginxWithoutBurstRefusesAFasterRunAndIsObeyed(t *testing.T) {
 			}
 			stopped := o.stoppedAt(t)
 			w := imply(t, log, o, stopped, 429, notAtAll)
-			w.compare(t, o, stopped)
+			w.compare(t, o, stopped, stalled)
 			if w.api.times == 0 {
 				t.Error("the whole API was never held")
 			}
@@ -287,19 +289,23 @@ func TestTheWaitsInTheReportAreThoseInTheLogOfNginx(t *testing.T) {
 	}
 	nginx(t, "", sites...)
 	document := demoDocument(t, quick...)
-	runs := make([]*running, len(sites))
+	late, runs, outcomes := lateness(), make([]*running, len(sites)), make([]*outcome, len(sites))
 	for i, s := range sites {
 		runs[i] = begin(t, document, s.url, budget, atRate(360)...)
 	}
+	for i, r := range runs {
+		outcomes[i] = r.end(t)
+	}
+	stalled := late()
 	for i, s := range sites {
-		o := runs[i].end(t)
+		o := outcomes[i]
 		kind := kinds[i%len(kinds)]
 		t.Run(zones[i/len(kinds)].name+", "+kind.name, func(t *testing.T) {
 			log := readLog(t, s.log, nginxLine)
 			arrivedAll(t, log, o, 0)
 			stopped := o.stoppedAt(t)
 			w := imply(t, log, o, stopped, s.status, kind.reads)
-			w.compare(t, o, stopped)
+			w.compare(t, o, stopped, stalled)
 			var times int
 			for _, p := range w.operations {
 				times += p.times

@@ -12,9 +12,11 @@ import (
 
 // inTurns wants each request in the log to have had its turn. What goes out without one arrives at once. A busy machine
 // has a server notice a request late, and the next in less than an interval: now and then, and never more requests than
-// there were turns.
-func inTurns(t *testing.T, log []entry, perMinute int) {
+// there were turns. Late is how late the machine itself was.
+func inTurns(t *testing.T, log []entry, perMinute int, late time.Duration) {
 	t.Helper()
+	var complaints []string
+	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	interval := time.Minute / time.Duration(perMinute)
 	var near int
 	gaps := gapsOf(log)
@@ -25,7 +27,7 @@ func inTurns(t *testing.T, log []entry, perMinute int) {
 	}
 	t.Logf("%d requests, the shortest gap %s of %s", len(log), slices.Min(gaps), interval)
 	if near > len(gaps)/20 {
-		t.Errorf("%d of %d gaps are less than half of %s", near, len(gaps), interval)
+		complain("%d of %d gaps are less than half of %s", near, len(gaps), interval)
 	}
 	first, last := log[0].arrived, log[0].arrived
 	for _, e := range log {
@@ -37,8 +39,9 @@ func inTurns(t *testing.T, log []entry, perMinute int) {
 		}
 	}
 	if turns := int((last.Sub(first)+interval/2)/interval) + 1; len(log) > turns {
-		t.Errorf("%d requests arrived in the time of %d turns", len(log), turns)
+		complain("%d requests arrived in the time of %d turns", len(log), turns)
 	}
+	judge(t, complaints, late)
 }
 
 // TestRedirectsAndTheDocumentTakeTurns reads a document, in two files, over a redirect from the server that is then
@@ -64,11 +67,12 @@ func TestRedirectsAndTheDocumentTakeTurns(t *testing.T) {
   }`, behind, folder)
 	s := &site{zone: fmt.Sprintf("$server_name %dr/m", perMinute*3/2), behind: behind}
 	nginx(t, outside, s)
+	late := lateness()
 	o := begin(t, s.url+"/documents/start", s.url, sitting(4*time.Second, 20*time.Second),
 		append(atRate(perMinute), "--set", "engine.followRedirects=true")...).end(t)
+	stalled := late()
 	log := readLog(t, s.log, nginxLine)
 	arrivedAll(t, log, o, 3)
-	inTurns(t, log, perMinute)
 	for i, target := range []string{"/documents/start", "/documents/root.json", "/documents/whole.json"} {
 		if log[i].target != target {
 			t.Errorf("request %d was for %s, not %s", i, log[i].target, target)
@@ -77,8 +81,9 @@ func TestRedirectsAndTheDocumentTakeTurns(t *testing.T) {
 	if r := o.report.Totals; r.Redirects < 10 || r.ByClass.C2xx < 5 {
 		t.Errorf("%d redirects were followed, to %d successes", r.Redirects, r.ByClass.C2xx)
 	}
+	inTurns(t, log, perMinute, stalled)
 	if refused := refusals(log, 429); refused > 2 {
-		t.Errorf("nginx refused %d requests", refused)
+		judge(t, []string{fmt.Sprintf("nginx refused %d requests", refused)}, stalled)
 	}
 }
 
@@ -89,9 +94,10 @@ func TestNothingIsResentToAServerThatEndsItsConnections(t *testing.T) {
 	t.Parallel()
 	s := &site{more: "if ($unlucky) { return 444; } keepalive_requests 6; keepalive_timeout 250ms;"}
 	nginx(t, "map $connection_requests $unlucky { 3 1; default 0; }", s)
+	late := lateness()
 	o := begin(t, demoDocument(t, quick...), s.url, sitting(4*time.Second, 20*time.Second), atRate(perMinute)...).end(t)
+	stalled := late()
 	log := readLog(t, s.log, nginxLine)
-	inTurns(t, log, perMinute)
 
 	type asked struct{ method, target string }
 	sent, arrived := map[asked]int{}, map[asked]int{}
@@ -127,4 +133,5 @@ func TestNothingIsResentToAServerThatEndsItsConnections(t *testing.T) {
 			t.Errorf("a connection that ended is a finding: %s %s", f.Code, f.Title)
 		}
 	}
+	inTurns(t, log, perMinute, stalled)
 }
