@@ -99,8 +99,9 @@ func TestAKilledRunHasAReport(t *testing.T) {
 	if told.Engine.RequestsSent != told.Totals.Requests+told.Totals.Redirects || told.Engine.PeakConcurrency == 0 || told.Engine.ShortestGap == nil {
 		t.Errorf("engine: %+v", told.Engine)
 	}
+	// The run may have found a smaller request later, and so another command.
 	for _, f := range told.Findings {
-		if !slices.ContainsFunc(whole.Findings, func(w reporter.FindingInFull) bool { return w.ID == f.ID && w.Curl == f.Curl }) {
+		if !slices.ContainsFunc(whole.Findings, func(w reporter.FindingInFull) bool { return w.ID == f.ID && (w.Curl == "") == (f.Curl == "") }) {
 			t.Errorf("finding %s is not the run's", f.ID)
 		}
 	}
