@@ -44,6 +44,8 @@ type Run struct {
 	WholeAPIAtOnce bool
 	// Again are the errands to run, each once and no others, where the run is a replay; nil where requests are invented.
 	Again []rechecks.Errand
+	// AgainFrom is the number that the fresh texts of a replay are counted on from.
+	AgainFrom uint64
 	// Report is what the reporter needs to know beside this.
 	Report reporter.Config
 	// Transport makes the world's edge, given how to tell the sender and how to say that the tool itself has failed.
@@ -80,7 +82,7 @@ func (r Run) join(w world, c clock.Clock, lead time.Duration, done func(), fail 
 	var probes *reporter.Probes
 	g := generator.New(generator.Config{
 		Document: r.Document, Settings: r.Settings, Keys: r.Keys, Seed: r.Seed, Deadline: r.Deadline,
-		Dictionaries: r.Dictionaries, Plan: r.Plan, Again: r.Again,
+		Dictionaries: r.Dictionaries, Plan: r.Plan, Again: r.Again, AgainFrom: r.AgainFrom,
 	}, c, generator.Neighbours{Pacer: toPacer.Tell, Reporter: toReporter.Tell})
 	toGenerator.handle = g.Handle
 	if r.Again == nil {

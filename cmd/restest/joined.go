@@ -67,7 +67,7 @@ func live(ctx context.Context, p *prepared, s streams) (reporter.Result, error) 
 		lastWrite = -1
 	}
 	run := stages.Run{
-		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed, Dictionaries: p.dictionaries, Plan: p.plan, Again: p.again,
+		Document: p.doc, Settings: p.given.Settings, Keys: p.keys, Seed: p.options.seed, Dictionaries: p.dictionaries, Plan: p.plan, Again: p.again, AgainFrom: p.againFrom,
 		Deadline: clock.Instant(0).Add(p.options.budget), LastWrite: lastWrite,
 		Report: reporter.Config{
 			Values: p.given.All(), Tool: reporter.Tool{Name: "restest", Version: version()},

@@ -30,6 +30,7 @@ type replayOptions struct {
 	document string
 	url      string
 	auth     []string
+	authFile string
 	budget   time.Duration
 	settings settings.Input
 	environ  []string
@@ -48,24 +49,27 @@ finding is about is made anew; what the replay has made is deleted at its end (s
 is listed.
 
 It ends with 0 if all are fixed, with 1 if some are still there or changed, else with 3 if some could not be repeated, and
-with 2 for bad input. Keys are given as to restest run, or in the variables that the report's curl lines name.`),
+with 2 for bad input. Keys, users and how they sign in are given as to restest run (--auth, RESTEST_AUTH, --auth-file), or in
+the variables that the report's curl lines name; it signs in as a run does, for what it sends. No key is ever printed.`),
 		Metadata: map[string]any{"Examples": []string{
 			"restest replay restest-out",
 			"restest replay restest-out --finding 0123456789ab --url http://localhost:8081",
 			"restest replay restest-out/run.ndjson.zst --rate 60",
+			"restest replay restest-out --auth-file users.yaml",
 		}},
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "finding", Usage: "`ID` of a finding to look at; may be repeated", DefaultText: "all of them"},
 			&cli.StringFlag{Name: "url", Usage: "`URL` of the API", DefaultText: "where it was"},
 			&cli.StringFlag{Name: "document", Usage: "`FILE` or URL of the document"},
 			&cli.StringSliceFlag{Name: "auth", Usage: "a `KEY`, as for restest run; may be repeated"},
+			authFileFlag(),
 			&cli.StringFlag{Name: "rate", Value: "600", Usage: "most requests a `MINUTE`"},
 			budgetFlag("60s", "in all"),
 		}, settingsFlags()),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			o := replayOptions{
 				findings: cmd.StringSlice("finding"), document: cmd.String("document"), url: cmd.String("url"),
-				auth: cmd.StringSlice("auth"), environ: a.environ,
+				auth: cmd.StringSlice("auth"), authFile: cmd.String("auth-file"), environ: a.environ,
 			}
 			if cmd.NArg() != 1 || cmd.Args().First() == "" {
 				return usage(cmd, "one REPORT or RECORDING belongs here; write the folder of a run")
@@ -85,6 +89,10 @@ with 2 for bad input. Keys are given as to restest run, or in the variables that
 			}
 			o.settings.Flags = []settings.Flag{{Flag: "--rate", Name: "engine.mostRequestsPerMinute", Value: cmd.String("rate")}}
 			code, err := replay(ctx, o, a.streams)
+			var failed *failure
+			if errors.As(err, &failed) {
+				return err
+			}
 			if err != nil {
 				return usage(cmd, "%v", err)
 			}
@@ -104,6 +112,8 @@ type again struct {
 	// hidden is the header field of which the report holds no more than its form, "" for none.
 	hidden  string
 	outcome string
+	// answered is true once it was sent and its answer looked at.
+	answered bool
 	// sentAgain is how much a recording knows of what it takes.
 	sentAgain int
 	why       string
@@ -126,21 +136,27 @@ func replay(ctx context.Context, o replayOptions, s streams) (int, error) {
 		options: runOptions{document: o.subject, url: o.url, budget: o.budget, environ: o.environ, quiet: true, logLevel: zerolog.WarnLevel},
 		clock:   clock.NewSystem(),
 	}
-	p.options.seed = uint64(p.clock.Wall(0).Unix()) // so that its fresh texts are none of an earlier replay's
+	p.againFrom = uint64(p.clock.Wall(0).Unix()) // so that its fresh texts are none of an earlier replay's
 	var err error
 	if p.given, err = settings.Resolve(o.settings); err != nil {
 		return 0, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	if p.keys, _, err = credentials.Parse(o.auth, environment(o.environ, "RESTEST_AUTH")); err != nil {
-		return 0, err
+	keys, warnings, err := readKeys(o.auth, o.authFile, o.environ)
+	if err != nil {
+		return 0, &failure{reporter.ExitUsage, err.Error()}
 	}
+	p.keys = keys
 	p.fetcher = newFetcher(p.given, o.environ, p.clock)
 	list, err := p.readSubject(ctx, o, s)
 	if err != nil {
 		return 0, err
 	}
-	if err := p.keys.Bind(p.doc); err != nil {
-		return 0, err
+	more, err := p.bindKeys()
+	if err != nil {
+		return 0, &failure{reporter.ExitUsage, err.Error()}
+	}
+	for _, warning := range append(warnings, more...) {
+		fmt.Fprintln(s.err, printable(warning))
 	}
 	p.mask = p.keys.Mask()
 	if list, err = choose(list, o.findings); err != nil {
@@ -155,6 +171,9 @@ func replay(ctx context.Context, o replayOptions, s streams) (int, error) {
 		}
 	}
 	p.heard = func(j *messages.Judged) {
+		if step := j.Exchange.Request.SignIn; step != nil && j.SignedIn != nil {
+			p.mask = p.mask.With(step.Login, "", j.SignedIn.Secrets) // it may stand in what a finding says
+		}
 		if about := j.Exchange.Request.Recheck; about != nil { // what deletes things is for none of them
 			list[about.Seq].heard(j, p.doc)
 		}
@@ -166,6 +185,11 @@ func replay(ctx context.Context, o replayOptions, s streams) (int, error) {
 			return 0, err
 		}
 		left = result.CleanUp
+		for i := range list {
+			if a := &list[i]; a.Request != nil && !a.answered {
+				a.why = p.unsent(a, result.SignIns)
+			}
+		}
 	}
 	return tellReplay(list, left, p.mask, s), nil
 }
@@ -219,6 +243,12 @@ func (p *prepared) readSubject(ctx context.Context, o replayOptions, s streams) 
 	if err != nil && report == nil {
 		return nil, err
 	}
+	if report != nil {
+		p.options.seed = report.Run.Seed
+		for _, s := range report.Unauthorized.SignIns {
+			p.signedIn = append(p.signedIn, signedIn{s.User, s.Request})
+		}
+	}
 	url := o.url
 	if url == "" && report != nil {
 		url = report.API.Address
@@ -242,7 +272,8 @@ func (p *prepared) readSubject(ctx context.Context, o replayOptions, s streams) 
 		return nil, fmt.Errorf("the document cannot be read; name it with --document: %w", err)
 	}
 	if report == nil {
-		return found, nil
+		p.options.seed = rec.Run.Seed
+		return found, p.signedInBy(rec)
 	}
 	list := make([]again, len(report.Findings))
 	for i := range report.Findings {
@@ -346,12 +377,13 @@ func fromExchange(l *reporter.Line, f reporter.FindingTold) again {
 func (a *again) take(e *reporter.ExchangeTold, to *reporter.Again, steps []reporter.StepTold) {
 	for i := range steps {
 		r := a.requestOf(&steps[i].Again)
-		r.Probe = messages.Probe(steps[i].Probe)
+		r.Probe, r.User = messages.Probe(steps[i].Probe), string(steps[i].User)
 		a.Makers = append(a.Makers, messages.Maker{Request: r, Address: string(steps[i].Made), Place: string(steps[i].Place), Ahead: steps[i].Ahead})
 		a.operations = append(a.operations, steps[i].Operation)
 	}
 	r := a.requestOf(to)
 	r.Valid, r.Breaks, r.Probe = e.Request.Valid, string(e.Request.Breaks), messages.Probe(e.Request.Probe)
+	r.User = string(e.Request.User)
 	for _, o := range e.Request.Origins {
 		r.Origins = append(r.Origins, messages.Origin{Place: string(o.Place), Source: string(o.Source)})
 	}
@@ -409,9 +441,8 @@ func originForm(address string) string {
 	return "/"
 }
 
-// ready has the requests carry their keys and lead to the document's operations; where one cannot it says why.
-func (a *again) ready(p *prepared, environ []string) {
-	a.outcome = unrepeated
+// requests are all that it sends.
+func (a *again) requests() []*messages.Request {
 	requests := make([]*messages.Request, 0, len(a.Makers)+1)
 	for _, m := range a.Makers {
 		requests = append(requests, m.Request)
@@ -419,27 +450,28 @@ func (a *again) ready(p *prepared, environ []string) {
 	if a.Request != nil {
 		requests = append(requests, a.Request)
 	}
-	for i, r := range requests {
+	return requests
+}
+
+// ready has the requests carry their keys and lead to the document's operations; where one cannot it says why.
+func (a *again) ready(p *prepared, environ []string) {
+	a.outcome = unrepeated
+	for i, r := range a.requests() {
 		if a.why == "" {
 			a.why = dress(r, a.operations[i], p, environ)
 		}
 	}
-	if a.Request != nil && a.why == "" && slices.ContainsFunc(p.keysOf(a.Request), func(k credentials.Placed) bool {
-		return k.In == "header" && strings.EqualFold(k.Name, a.hidden)
-	}) {
-		a.hidden = ""
+	if a.Request != nil && a.why == "" {
+		user, _ := p.userOf(a.Request)
+		if slices.ContainsFunc(p.keysOf(a.Request, user), func(k credentials.Placed) bool {
+			return k.In == "header" && strings.EqualFold(k.Name, a.hidden) || k.In == "cookie" && strings.EqualFold("Cookie", a.hidden)
+		}) {
+			a.hidden = ""
+		}
 	}
 	if a.why != "" {
 		a.Request = nil
 	}
-}
-
-// keysOf are the keys that the request carries, as far as they were given.
-func (p *prepared) keysOf(r *messages.Request) []credentials.Placed {
-	if r.Probe.Unauthenticated() || r.Probe == messages.OtherUser {
-		return nil // they are not the first user's to carry
-	}
-	return p.keys.For(p.doc, p.doc.Operations[r.Operation], 0, func(int) []credentials.Placed { return nil })
 }
 
 // dress has the request carry its keys, and says why it cannot.
@@ -457,6 +489,14 @@ func dress(r *messages.Request, operation string, p *prepared, environ []string)
 		return filled
 	}
 	r.Operation = at
+	user, why := p.userOf(r)
+	if why != "" {
+		return why
+	}
+	p.carry(r, user)
+	if users := p.keys.Users(); len(users) > 1 && !r.Probe.Unauthenticated() {
+		r.User = users[user]
+	}
 	r.Target = fill(r.Target)
 	for i := range r.Header {
 		r.Header[i].Value = fill(r.Header[i].Value)
@@ -464,15 +504,8 @@ func dress(r *messages.Request, operation string, p *prepared, environ []string)
 	if r.Body != nil {
 		r.Body = []byte(fill(string(r.Body)))
 	}
-	for _, k := range p.keysOf(r) {
-		for i := range r.Header {
-			if k.In == "header" && strings.EqualFold(r.Header[i].Name, k.Name) {
-				r.Header[i].Value = k.Value
-			}
-		}
-	}
 	if missing != "" {
-		return "the key in " + missing + " is not given; set it, or write --auth"
+		return p.lacking(missing)
 	}
 	return ""
 }
@@ -483,7 +516,7 @@ func (a *again) heard(j *messages.Judged, doc *document.Document) {
 	if !ex.Request.Recheck.Last {
 		return
 	}
-	a.why = ""
+	a.why, a.answered = "", true
 	for i := range j.Findings {
 		if reporter.FindingID(doc, messages.KeyOf(ex.Request, ex.Reply, &j.Findings[i])) == a.id {
 			a.outcome = isThere

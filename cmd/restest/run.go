@@ -85,7 +85,7 @@ lists them all.`),
 			budgetFlag("60s", "reading the document included"),
 			seedFlag(), outFlag(),
 			&cli.StringSliceFlag{Name: "auth", Usage: "a `KEY` in one of the forms above; may be repeated"},
-			&cli.StringFlag{Name: "auth-file", Usage: "`FILE` of users and how they sign in, YAML or JSON (Web Fuzzing Commons)"},
+			authFileFlag(),
 			&cli.StringFlag{Name: "plan", Usage: "`FILE` of a test plan, YAML or JSON: the shares of the strategies, the sources of values, the operations left alone"},
 			&cli.BoolFlag{Name: "print-plan", Usage: "print the plan that would be followed as a file for --plan, and end"},
 			&cli.StringSliceFlag{Name: "dictionary", Usage: "a `FILE` of values to send, or a folder of them; may be repeated"},
@@ -188,9 +188,12 @@ type prepared struct {
 	notes []string
 	// known are the findings that do not count, nil without a baseline.
 	known []reporter.Known
-	// again are the requests of a replay, nil for a run; heard is told what came of each.
-	again []rechecks.Errand
-	heard func(*messages.Judged)
+	// again are the requests of a replay, nil for a run, and againFrom what their fresh texts are counted on from; heard is
+	// told what came of each. signedIn is how the run signed in whose findings they are.
+	again     []rechecks.Errand
+	againFrom uint64
+	heard     func(*messages.Judged)
+	signedIn  []signedIn
 }
 
 // doRun runs a test and returns what the program ends with.
@@ -252,23 +255,11 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 	if p.dictionaries, err = readDictionaries(o.dictionaries); err != nil {
 		return nil, err
 	}
-	var warnings []string
-	if p.keys, warnings, err = credentials.Parse(o.auth, environment(o.environ, "RESTEST_AUTH")); err != nil {
+	keys, warnings, err := readKeys(o.auth, o.authFile, o.environ)
+	if err != nil {
 		return nil, err
 	}
-
-	if o.authFile != "" {
-		content, err := readFile(o.authFile, mostSettings)
-		if err != nil {
-			return nil, fmt.Errorf("--auth-file %s: %w", settings.Quote(o.authFile), err)
-		}
-		file, err := credentials.ParseAuthFile(o.authFile, content)
-		if err != nil {
-			return nil, err
-		}
-		p.keys.Include(file)
-		warnings = append(warnings, file.Notes()...)
-	}
+	p.keys = keys
 
 	p.fetcher = newFetcher(p.given, o.environ, p.clock)
 	r := newReader(s.in, p.fetcher, o.document)
@@ -306,6 +297,23 @@ func ready(ctx context.Context, o runOptions, s streams) (*prepared, error) {
 	}
 	p.notes = slices.Concat(warnings, p.keys.Warnings(), p.notes, p.fitDictionaries())
 	return p, nil
+}
+
+// readKeys reads the credentials that are given, and returns with them what is to be said of them.
+func readKeys(auth []string, authFile string, environ []string) (keys *credentials.Keys, warnings []string, err error) {
+	if keys, warnings, err = credentials.Parse(auth, environment(environ, "RESTEST_AUTH")); err != nil || authFile == "" {
+		return keys, warnings, err
+	}
+	content, err := readFile(authFile, mostSettings)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--auth-file %s: %w", settings.Quote(authFile), err)
+	}
+	file, err := credentials.ParseAuthFile(authFile, content)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys.Include(file)
+	return keys, append(warnings, file.Notes()...), nil
 }
 
 // readPlan reads a test plan; without a file it is the one that is followed where none is given.
@@ -387,6 +395,10 @@ func outFlag() cli.Flag {
 
 func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Usage: "say nothing while it runs; the summary is written all the same"}
+}
+
+func authFileFlag() cli.Flag {
+	return &cli.StringFlag{Name: "auth-file", Usage: "`FILE` of users and how they sign in, YAML or JSON (Web Fuzzing Commons)"}
 }
 
 func settingsFlags() []cli.Flag {

@@ -29,6 +29,10 @@ type guarded struct {
 	ends    map[string]time.Duration // by token, on the stand-in's clock
 	tokens  []string
 	refused int
+	// mended says that the fault is no more, often how many requests a token is good for, 0 for any number.
+	mended bool
+	often  int
+	used   map[string]int
 	// begun counts the sign-ins.
 	begun int
 }
@@ -51,7 +55,8 @@ func (g *guarded) token() string {
 
 func (g *guarded) good(token string) bool {
 	end, known := g.ends[token]
-	return known && time.Duration(g.clock.Now()) < end
+	g.used[token]++
+	return known && (g.often == 0 || g.used[token] <= g.often) && time.Duration(g.clock.Now()) < end
 }
 
 func (g *guarded) answer(a *arrival) reply {
@@ -99,9 +104,15 @@ func (g *guarded) answer(a *arrival) reply {
 		if cookie, ok := strings.CutPrefix(messages.Get(a.header, "Cookie"), "sid="); ok {
 			token = cookie
 		}
+		if _, query, has := strings.Cut(a.target, "?access_token="); has {
+			token, _ = url.QueryUnescape(query)
+		}
 		if !g.good(token) {
 			g.refused++
 			return sayJSON(401, `{}`)
+		}
+		if g.mended {
+			return sayJSON(200, `{}`)
 		}
 		// A finding, so that there is a curl line; and the token comes back in it.
 		return sayJSON(500, fmt.Sprintf(`{"seen": %q, "encoded": %q}`, token, url.QueryEscape(token)))
@@ -126,7 +137,7 @@ components:
 // guard starts one, and writes its document.
 func guard(t *testing.T, set func(*guarded)) (g *guarded, document string) {
 	t.Helper()
-	g = &guarded{lasts: time.Hour, ends: map[string]time.Duration{}}
+	g = &guarded{lasts: time.Hour, ends: map[string]time.Duration{}, used: map[string]int{}}
 	set(g)
 	g.standIn = serve(t, g.answer)
 	return g, write(t, "guarded.yaml", fmt.Sprintf(guardedDocument, "/oauth/token", "/oauth/token"))
@@ -429,7 +440,7 @@ func TestASignInTakesATurnLikeEveryRequest(t *testing.T) {
 	hold(t, claim{
 		name: "at 1200 a minute",
 		answers: func(s *standIn) answerer {
-			g = &guarded{standIn: s, lasts: 400 * time.Millisecond, tells: true, ends: map[string]time.Duration{}}
+			g = &guarded{standIn: s, lasts: 400 * time.Millisecond, tells: true, ends: map[string]time.Duration{}, used: map[string]int{}}
 			return func(a *arrival) reply {
 				if a.path() == "/openapi.yaml" {
 					return say(200, "application/yaml", fmt.Sprintf(guardedDocument, "/oauth/token", "/oauth/token"))

@@ -82,7 +82,7 @@ func (k *Keys) For(doc *document.Document, op *document.Operation, user int, gra
 		}
 		keys := granted(i)
 		if keys == nil {
-			keys = l.Take.places()
+			keys = l.Take.Places()
 		}
 		for _, p := range keys {
 			put(p)
@@ -99,6 +99,22 @@ func (l *Login) goesWith(alternative []document.Requirement, user int) bool {
 	return l.Scheme == "" || slices.ContainsFunc(alternative, func(r document.Requirement) bool { return r.Scheme == l.Scheme })
 }
 
+// Going are the sign-ins of which what they obtain goes with the user's requests to the operation, once it is there: by
+// their places among Logins.
+func (k *Keys) Going(doc *document.Document, op *document.Operation, user int) []int {
+	if k == nil {
+		return nil
+	}
+	var going []int
+	alternative := k.alternative(doc, op)
+	for i, l := range k.logins {
+		if l.goesWith(alternative, user) {
+			going = append(going, i)
+		}
+	}
+	return going
+}
+
 // Needs are the sign-ins that have to be there before a request of the user's goes to the operation, by their places
 // among Logins: for a scheme's those that it asks for, for a user's each that asks for any, or every operation of a
 // document that asks for nothing.
@@ -106,15 +122,10 @@ func (k *Keys) Needs(doc *document.Document, op *document.Operation, user int) [
 	if k == nil {
 		return nil
 	}
-	var needs []int
-	alternative := k.alternative(doc, op)
 	asksNowhere := !slices.ContainsFunc(doc.Operations, asks)
-	for i, l := range k.logins {
-		if l.goesWith(alternative, user) && (l.Scheme != "" || asksNowhere || asks(op)) {
-			needs = append(needs, i)
-		}
-	}
-	return needs
+	return slices.DeleteFunc(k.Going(doc, op, user), func(i int) bool {
+		return k.logins[i].Scheme == "" && !asksNowhere && !asks(op)
+	})
 }
 
 // asks says whether the operation asks for credentials.

@@ -104,8 +104,8 @@ type Take struct {
 	Template string `json:"template,omitempty"`
 }
 
-// places are where the credential goes; the names of cookies are not known before they come.
-func (t Take) places() []Placed {
+// Places are where the credential goes; the names of cookies are not known before they come.
+func (t Take) Places() []Placed {
 	if t.From == fromCookies {
 		return []Placed{{In: "cookie"}}
 	}

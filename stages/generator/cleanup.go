@@ -40,7 +40,8 @@ type belonging struct {
 	state    belongingState
 	seq      int64 // of the request that deletes it
 	tried    int
-	// carried are the credentials of the request that made it, in a replay.
+	// user is whose it is and carried are the credentials of the request that made it, in a replay.
+	user    int
 	carried []messages.Field
 }
 
@@ -135,7 +136,7 @@ func (g *Generator) tidy(want messages.Want) *messages.Request {
 			g.leave(i, "the operation that deletes it is not tested")
 			continue
 		}
-		r := g.buildFor(b.resource.Delete, b.thing, messages.CleaningUp, 0)
+		r := g.buildFor(b.resource.Delete, b.thing, messages.CleaningUp, b.user)
 		if r == nil {
 			g.leave(i, "no request that deletes it could be built")
 			continue

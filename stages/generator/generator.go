@@ -37,6 +37,8 @@ type Config struct {
 	Plan *testplan.Plan
 	// Again are the errands of a replay, which are all that is sent; nil where requests are invented.
 	Again []rechecks.Errand
+	// AgainFrom is the number that the fresh texts of a replay are counted on from.
+	AgainFrom uint64
 }
 
 func (c *Config) plan() *testplan.Plan {
@@ -144,9 +146,11 @@ func New(cfg Config, clk clock.Clock, to Neighbours) *Generator {
 	usable := func(operation int) bool { return g.plans[operation] != nil }
 	g.order.operations = buildable
 	if cfg.Again != nil {
-		g.replay = rechecks.NewScript(cfg.Again, cfg.Seed)
+		g.replay = rechecks.NewScript(cfg.Again, cfg.AgainFrom)
 	}
-	g.signIns = newSignIns(cfg.Keys, doc, buildable)
+	if g.signIns = newSignIns(cfg.Keys, doc, buildable); g.signIns != nil && g.replay != nil {
+		g.signIns.forReplay()
+	}
 	g.follow = newFollowed(doc, relations, cfg.Settings.Series, cfg.plan().SeriesShare(), usable)
 	g.follow.probing = g.newProbing(usable)
 	g.order.schedule = newSchedule(cfg.Settings.Schedule.Learn, len(doc.Operations))
@@ -309,6 +313,14 @@ func (g *Generator) Users() int {
 	return len(g.signIns.users)
 }
 
+// userOf is whose credentials the request carries, counted from 0.
+func (g *Generator) userOf(r *messages.Request) int {
+	if g.signIns == nil {
+		return 0
+	}
+	return max(0, slices.Index(g.signIns.users, r.User))
+}
+
 // mayAs says whether a request of the user's, counted from 0, may be built for the operation now: what it needs is
 // obtained. What it lacks is signed in for, so that it is worth asking again; never is true if that has failed.
 func (g *Generator) mayAs(operation, user int) (may, never bool) {
@@ -402,7 +414,7 @@ func (g *Generator) learn(m messages.Learned) {
 		return // what it gave is nothing to invent values from
 	}
 	if g.signIns != nil && m.Reply != nil && !m.Request.Probe.Unauthenticated() {
-		g.signIns.answered(m, max(0, slices.Index(g.signIns.users, m.Request.User)))
+		g.signIns.answered(m, g.signIns.needs[g.userOf(m.Request)][m.Request.Operation])
 	}
 	if m.Request.Purpose == messages.OpeningLap {
 		refused := m.Outcome == messages.Answered && m.Reply != nil && m.Reply.Status == http.StatusUnauthorized

@@ -41,11 +41,8 @@ func (g *Generator) dress(r *messages.Request) {
 	if r.Probe.Unauthenticated() {
 		return
 	}
-	user := max(0, slices.Index(g.signIns.users, r.User))
-	carried := g.carriedBy(g.plans[r.Operation], user)
-	r.Header = slices.Clone(r.Header)
-	for _, f := range carried.last {
-		r.Header = setField(r.Header, f.Name, f.Value)
+	for _, k := range g.carriedBy(g.plans[r.Operation], g.userOf(r)).keys {
+		r.Carry(messages.Key(k), true)
 	}
 }
 

@@ -36,6 +36,9 @@ type signIns struct {
 	users []string
 	// own is true for a run that signs up a user of its own: where that fails, requests go without.
 	own bool
+	// again is true for a replay, which signs in for what it sends alone. It sends each request once, so that what one
+	// operation took is held to be good for all.
+	again bool
 	// version counts what was obtained, so that what is built from it is built anew.
 	version int
 
@@ -116,6 +119,9 @@ func (l *login) due(now clock.Instant) bool {
 // next is the sign-in to send at the moment now, one at a time; -1 for none. Until is then when to ask again.
 func (s *signIns) next(now clock.Instant, want messages.Want) (next int, until clock.Instant) {
 	next, until = -1, clock.Never
+	if s == nil {
+		return next, until
+	}
 	for i := range s.logins {
 		l := &s.logins[i]
 		if l.seq != 0 {
@@ -187,6 +193,38 @@ func (s *signIns) ready(user, operation int, now clock.Instant) (ready, never bo
 		}
 	}
 	return ready, false
+}
+
+// forReplay has nothing signed in for but what is asked for.
+func (s *signIns) forReplay() {
+	s.again = true
+	for i := range s.logins {
+		s.logins[i].wanted = false
+	}
+}
+
+// have says whether what these sign-ins obtain is there at the moment now, and whether it never will be. What is not is
+// signed in for from now on.
+func (s *signIns) have(logins []int, now clock.Instant) (all, never bool) {
+	all = true
+	for _, i := range logins {
+		switch l := &s.logins[i]; {
+		case l.good(now):
+		case l.failed != "":
+			return false, true
+		default:
+			l.wanted, all = true, false
+		}
+	}
+	return all, false
+}
+
+// outdates says whether one of these sign-ins has obtained something since the request was built, or is about to.
+func (s *signIns) outdates(r *messages.Request, logins []int) bool {
+	return slices.ContainsFunc(logins, func(i int) bool {
+		l := &s.logins[i]
+		return l.refused || l.keys != nil && r.Seq <= l.since
+	})
 }
 
 // granted is what the sign-in obtained, nil if nothing.
@@ -277,10 +315,10 @@ func (l *login) anew() {
 	l.created, l.values = false, nil
 }
 
-// answered hears how a request that carries credentials was answered. A 401 has them renewed, if the operation took them
+// answered hears how a request was answered that carries what these sign-ins obtain. A 401 has them renewed, if the operation took them
 // before: once for what it carried, so that one that left with what was older has nothing renewed.
-func (s *signIns) answered(m messages.Learned, user int) {
-	for _, i := range s.needs[user][m.Request.Operation] {
+func (s *signIns) answered(m messages.Learned, logins []int) {
+	for _, i := range logins {
 		l := &s.logins[i]
 		operation := m.Request.Operation
 		switch {
@@ -291,7 +329,7 @@ func (s *signIns) answered(m messages.Learned, user int) {
 			if operation != l.by {
 				delete(l.blamed, l.by) // it was not the operation
 			}
-		case l.accepted[operation] && m.HeardAt >= l.blamed[operation].until:
+		case (l.accepted[operation] || s.again && len(l.accepted) > 0) && m.HeardAt >= l.blamed[operation].until:
 			b := l.blamed[operation]
 			b.next = min(max(2*b.next, firstBlameWait), longestBlameWait)
 			b.until = m.HeardAt.Add(b.next)

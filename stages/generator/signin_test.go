@@ -16,6 +16,7 @@ import (
 	"github.com/restest/restest/settings"
 	"github.com/restest/restest/settings/credentials"
 	"github.com/restest/restest/settings/document"
+	"github.com/restest/restest/stages/generator/rechecks"
 )
 
 // office is a generator whose requests need a sign-in, under a fake clock.
@@ -39,8 +40,8 @@ const annAndBob = `auth:
 authTemplate: {loginEndpointAuth: {endpoint: /login, verb: POST, contentType: application/json,
   token: {extractFrom: body, extractSelector: /token, sendIn: header, sendName: Authorization, sendTemplate: "Bearer {token}"}}}`
 
-// newOffice has three operations, /open needing nothing.
-func newOffice(tb failer, file string) *office {
+// newOffice has three operations, /open needing nothing. With errands it is one of a replay.
+func newOffice(tb failer, file string, again ...rechecks.Errand) *office {
 	tb.Helper()
 	doc := &document.Document{Origin: "http://h.example", Schemes: []document.Scheme{{Name: "token", Type: "http", HTTP: "bearer"}}}
 	for i, path := range []string{"/open", "/a", "/b"} {
@@ -62,7 +63,7 @@ func newOffice(tb failer, file string) *office {
 	o := &office{tb: tb, clock: clock.NewFake(time.Time{}), doc: doc}
 	s := settings.Default()
 	s.Schedule.OpeningLap = false
-	o.g = New(Config{Document: doc, Settings: s, Keys: keys, Seed: 1}, o.clock, Neighbours{Pacer: func(m messages.ToPacer) {
+	o.g = New(Config{Document: doc, Settings: s, Keys: keys, Seed: 1, Again: again}, o.clock, Neighbours{Pacer: func(m messages.ToPacer) {
 		o.offers = append(o.offers, m.(messages.Offer))
 	}})
 	return o

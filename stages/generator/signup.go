@@ -132,7 +132,8 @@ func valueAt(object map[string]any, path []string) any {
 
 // carried is what the requests of one user's to an operation carry of credentials, each last in its place.
 type carried struct {
-	queryKeys, cookieKeys []credentials.Placed
+	// keys are all of them, the others those of a place.
+	keys, queryKeys, cookieKeys []credentials.Placed
 	// last are the header fields of the keys, all these and those that never change together, shared between requests
 	// where nothing else is added.
 	last, all []messages.Field
@@ -149,6 +150,7 @@ func (c *carried) take(k credentials.Placed) {
 	if k.Value == "" {
 		return
 	}
+	c.keys = append(c.keys, k)
 	switch k.In {
 	case "query":
 		c.queryKeys = append(c.queryKeys, k)

@@ -234,7 +234,7 @@ func (r *Reporter) sent(ex *messages.Exchange) sent {
 	for _, m := range makers {
 		to.steps = append(to.steps, StepTold{
 			Operation: t.doc.Operations[m.Request.Operation].ID, Again: *t.again(m.Request),
-			Made: Text(t.mask.Template(m.Address)), Place: Text(m.Place), Probe: string(m.Request.Probe), Ahead: m.Ahead,
+			Made: Text(t.mask.Template(m.Address)), Place: Text(m.Place), Probe: string(m.Request.Probe), User: Text(t.mask.Text(m.Request.User)), Ahead: m.Ahead,
 		})
 	}
 	c := curler{mask: r.mask, longest: r.cfg.Settings.Report.LongestBodyKept, insecure: !r.cfg.Settings.Engine.VerifyCertificates}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -557,7 +558,7 @@ func TestEachSituationIsToldAsItWas(t *testing.T) {
 			if s.done != 1 {
 				t.Errorf("Done was called %d times", s.done)
 			}
-			if again := s.r.Finish(errors.New("late")); again != result {
+			if again := s.r.Finish(errors.New("late")); !reflect.DeepEqual(again, result) {
 				t.Errorf("finished again, it is %+v", again)
 			}
 			var b strings.Builder

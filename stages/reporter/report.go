@@ -360,6 +360,8 @@ type StepTold struct {
 	Place Text `json:"place,omitempty"`
 	// Probe is the kind of security probe that it is, "" for none.
 	Probe string `json:"probe,omitempty"`
+	// User is whose credentials it carries, where there are several users.
+	User Text `json:"user,omitempty"`
 	// Ahead is true where it comes before the series that the finding's request is in, and is no step of it.
 	Ahead bool `json:"ahead,omitempty"`
 }

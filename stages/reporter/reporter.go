@@ -135,6 +135,8 @@ type Result struct {
 	Report *Report
 	// CleanUp is what became of the things that it made, nil where it made none.
 	CleanUp *CleanUp
+	// SignIns are how its sign-ins went.
+	SignIns []SignInTold
 	// Totals are the run's sums, Paced how it went as the pacer told at its end.
 	Totals Totals
 	Paced  *messages.Paced
@@ -430,7 +432,7 @@ func (r *Reporter) resultOf(v verdict, summary string) Result {
 	return Result{
 		Exit: v.exit, Verdict: v.word, Sentence: v.sentence,
 		Errors: n.errors, Warnings: n.warnings,
-		Summary: summary, Report: r.result.Report, CleanUp: r.cleanUp(), Totals: r.totals(), Paced: r.paced, Simulated: told,
+		Summary: summary, Report: r.result.Report, CleanUp: r.cleanUp(), SignIns: r.signInTold(), Totals: r.totals(), Paced: r.paced, Simulated: told,
 	}
 }
 

@@ -721,16 +721,64 @@ func TestAFreshTextIsOfTheSameKind(t *testing.T) {
 	}
 }
 
+// always says of a request of a script that it may go.
+func always(*messages.Request) (may, never bool) { return true, false }
+
+// "A request that meets a 401 with what was good for another before is sent again once" (decision 0022).
+func TestAScriptSendsAgainOnceWhatHadCredentialsOfBefore(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		finding int // the status of the reply that showed it
+		sent    int
+	}{{"another answer", 500, 2}, {"the refusal is the finding", 401, 1}} {
+		t.Run(row.name, func(t *testing.T) {
+			s := NewScript([]Errand{{Request: &messages.Request{Recheck: &messages.Recheck{Finding: messages.FindingKey{Status: row.finding}}}}}, 0)
+			sent := 0
+			for !s.Over() && sent < 9 {
+				r := s.Next(messages.Want{}, always)
+				if sent++; r == nil {
+					t.Fatal("it stands still")
+				}
+				s.Learn(messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: 401}}, true)
+			}
+			if sent != row.sent {
+				t.Errorf("it was sent %d times, want %d", sent, row.sent)
+			}
+		})
+	}
+}
+
+func TestAScriptWaitsForWhatMayGoAndGivesUpWhatNeverMay(t *testing.T) {
+	errands := make([]Errand, 3)
+	for i := range errands {
+		errands[i].Request = &messages.Request{Operation: i, Recheck: &messages.Recheck{Seq: int64(i)}}
+	}
+	s := NewScript(errands, 0)
+	waits := true
+	may := func(r *messages.Request) (may, never bool) { return r.Operation != 1 || !waits, r.Operation == 0 }
+	if r := s.Next(messages.Want{}, may); r == nil || r.Operation != 2 {
+		t.Fatalf("got %+v", r)
+	} else if s.Learn(messages.Learned{Request: r}, false); s.Next(messages.Want{}, may) != nil || s.Over() {
+		t.Fatal("it does not wait")
+	}
+	waits = false
+	if r := s.Next(messages.Want{}, may); r == nil || r.Operation != 1 {
+		t.Fatalf("got %+v", r)
+	} else if s.Learn(messages.Learned{Request: r}, false); !s.Over() {
+		t.Error("it is not over")
+	}
+}
+
 func TestAScriptSendsEachRequestOnceAndEnds(t *testing.T) {
 	s := NewScript([]Errand{
 		{Request: &messages.Request{Operation: 0, Recheck: &messages.Recheck{Seq: 0}}}, {Request: &messages.Request{Operation: 1, Recheck: &messages.Recheck{Seq: 1}}},
 	}, 0)
-	next := func(resting messages.Set) *messages.Request { return s.Next(messages.Want{Resting: resting}) }
+	next := func(resting messages.Set) *messages.Request { return s.Next(messages.Want{Resting: resting}, always) }
 	second := next(messages.Set{}.With(0))
 	if second == nil || second.Operation != 1 {
 		t.Fatalf("got %+v", second)
 	}
-	s.Learn(messages.Learned{Request: second, Refused: true})
+	s.Learn(messages.Learned{Request: second, Refused: true}, false)
 	s.TakeBack(next(nil))
 	for range 2 {
 		r := next(nil)
@@ -740,7 +788,7 @@ func TestAScriptSendsEachRequestOnceAndEnds(t *testing.T) {
 		if next(messages.Set{}.With(0).With(1)) != nil || s.Over() {
 			t.Error("it ends while something is under way")
 		}
-		s.Learn(messages.Learned{Request: r})
+		s.Learn(messages.Learned{Request: r}, false)
 	}
 	if r := next(nil); r != nil || !s.Over() {
 		t.Errorf("at the end it offers %+v", r)
@@ -756,8 +804,8 @@ func script(series *messages.Step) (offer func() *messages.Request, hears func(r
 		},
 		Request: &messages.Request{Operation: 2, Method: "GET", Target: "/things/1/parts?a=1", Series: series, Recheck: &messages.Recheck{Seq: 7, Last: true}},
 	}}, 0)
-	return func() *messages.Request { return s.Next(messages.Want{}) }, func(r *messages.Request, status int, location string) {
-		s.Learn(messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: status, Header: []messages.Field{{Name: "Location", Value: location}}}})
+	return func() *messages.Request { return s.Next(messages.Want{}, always) }, func(r *messages.Request, status int, location string) {
+		s.Learn(messages.Learned{Request: r, Outcome: messages.Answered, Reply: &messages.Reply{Status: status, Header: []messages.Field{{Name: "Location", Value: location}}}}, false)
 	}
 }
 
@@ -863,11 +911,11 @@ func TestAScriptFollowsParentsAndNamesAndKeepsFreshTextsAlike(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(3) {
 		s := NewScript([]Errand{labelled()}, seed)
-		next := func() *messages.Request { return s.Next(messages.Want{}) }
+		next := func() *messages.Request { return s.Next(messages.Want{}, always) }
 		answer := func(r *messages.Request, status int, location string, value any) {
 			s.Learn(messages.Learned{Request: r, Outcome: messages.Answered, Value: value, Reply: &messages.Reply{
 				Status: status, Header: []messages.Field{{Name: "Location", Value: location}},
-			}})
+			}}, false)
 		}
 		for range 2 { // the name is taken the first time
 			answer(next(), 201, "/shelves/x", nil)

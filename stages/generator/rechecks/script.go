@@ -1,6 +1,7 @@
 package rechecks
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/restest/restest/messages"
@@ -31,6 +32,8 @@ type errand struct {
 	// unmade is true once one of its makers has not done what it did before: what the last request finds says less.
 	unmade   bool
 	underWay bool
+	// renewed is true once it has met a 401 with credentials that were good no more.
+	renewed bool
 	// twin counts the fresh texts, from a number that another replay does not begin with; taken names gave it more.
 	twin, twins int
 }
@@ -64,10 +67,11 @@ func (s *Script) TakeBack(r *messages.Request) {
 	}
 }
 
-// Learn hears how a request ended.
-func (s *Script) Learn(m messages.Learned) {
+// Learn hears how a request ended; outdated is true where it was refused for credentials that others have taken the place
+// of.
+func (s *Script) Learn(m messages.Learned, outdated bool) {
 	if e := s.of(m.Request); e != nil {
-		if e.underWay = false; e.learned(m) {
+		if e.underWay = false; e.learned(m, outdated) {
 			s.left = slices.DeleteFunc(s.left, func(other *errand) bool { return other == e })
 		}
 	}
@@ -85,11 +89,20 @@ func (s *Script) of(r *messages.Request) *errand {
 	return nil
 }
 
-// Next is the request to send now, nil if there is none.
-func (s *Script) Next(want messages.Want) *messages.Request {
-	for _, e := range s.left {
+// Next is the request to send now, nil if there is none. May says of one whether it may go by now, and whether it never
+// may: then its errand is given up.
+func (s *Script) Next(want messages.Want, may func(*messages.Request) (may, never bool)) *messages.Request {
+	for i := 0; i < len(s.left); i++ {
+		e := s.left[i]
 		operation := e.source().Operation
-		if !e.underWay && !want.Resting.Has(operation) && !want.Busy.Has(operation) {
+		if e.underWay || want.Resting.Has(operation) || want.Busy.Has(operation) {
+			continue
+		}
+		switch may, never := may(e.source()); {
+		case never:
+			s.left = slices.Delete(s.left, i, i+1)
+			i--
+		case may:
 			e.underWay = true
 			return e.next()
 		}
@@ -141,8 +154,11 @@ func firstStep(makers []messages.Maker) int {
 }
 
 // learned hears how the request that was next ended; it says whether the errand is over.
-func (e *errand) learned(m messages.Learned) bool {
+func (e *errand) learned(m messages.Learned, outdated bool) bool {
 	switch {
+	case outdated && !e.renewed && !(e.last() && e.Request.Recheck.Finding.Status == http.StatusUnauthorized):
+		e.renewed = true
+		return false
 	case m.Refused && e.refused < mostRefused:
 		e.refused++
 		return false
