@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Makers are the requests that make anew what the request is about, the first first: the steps of its series before it
-// or, for one that was sent again, those that are known for it.
+// Makers are the requests that make anew what the request is about, the first first: the steps of its series before it,
+// after what made what that is about, or, for one that was sent again, those that are known for it.
 func (r *Request) Makers() []Maker {
 	switch {
 	case r.Recheck != nil:
@@ -19,15 +19,16 @@ func (r *Request) Makers() []Maker {
 	case r.Series == nil || len(r.Series.Taken) == 0:
 		return nil
 	}
-	makers := make([]Maker, len(r.Series.Taken))
-	for i, taken := range r.Series.Taken {
-		makers[i].Request = taken.Request
+	makers := slices.Clip(r.Series.Ahead)
+	first := len(makers)
+	for _, taken := range r.Series.Taken {
+		makers = append(makers, Maker{Request: taken.Request})
 	}
 	path, _, _ := strings.Cut(r.Target, "?")
 	thing := "/" + url.PathEscape(r.Series.Thing)
 	if at := strings.Index(path+"/", thing+"/"); at >= 0 && r.Series.Thing != "" {
 		made := r.Series.Taken[0]
-		makers[0] = MakerOf(made.Request, made.Reply, made.Value, path[:at+len(thing)])
+		makers[first] = MakerOf(made.Request, made.Reply, made.Value, path[:at+len(thing)])
 	}
 	return makers
 }

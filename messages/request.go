@@ -112,6 +112,8 @@ type Step struct {
 	Thing string
 	// Taken are the steps before this one, the first first: what a judge of this step needs to remember of them.
 	Taken []Taken
+	// Ahead are the requests that made what the series is about itself, the first first, as far as they are known.
+	Ahead []Maker `json:"-"`
 	// Disturbed is true if another request of the run may have changed the thing since the series began, such as a
 	// DELETE of all there are: what the step finds is nobody's fault then.
 	Disturbed bool

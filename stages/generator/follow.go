@@ -50,6 +50,8 @@ type running struct {
 	// address was not known: an id can be guessed before there is such a thing, and others can learn of it, from a list,
 	// before the answer to its create is heard.
 	early []*messages.Request
+	// ahead are the requests that made what the series is about itself, once its create was answered.
+	ahead []messages.Maker
 	// course is that of a security probe, nil for a series that is none.
 	course *probeCourse
 }
@@ -361,6 +363,9 @@ func (g *Generator) buildStep(s *running, step series.Step) *messages.Request {
 	if r.Probe != messages.NoProbe {
 		r.Purpose = messages.Probing
 	}
+	if len(s.ahead) > 0 {
+		r.Series.Ahead, r.Named = s.ahead, g.rechecks.Named(r)
+	}
 	if n := len(s.Thing); n > 0 {
 		r.Series.Thing = plainText(s.Thing[n-1])
 	}
@@ -424,9 +429,21 @@ func (g *Generator) answered(l messages.Learned, made thing) {
 	case made != nil:
 		s.created = l
 		g.follow.found(s, g.address(s.Course.Resource, made))
+		g.lookAhead(s)
 	}
 	if over {
 		g.endSeries(i)
+	}
+}
+
+// lookAhead notes what made what the series is about itself, and where its create names that: a finding of the series is
+// told with it.
+func (g *Generator) lookAhead(s *running) {
+	create := *s.Taken[0].Request
+	create.Named = g.rechecks.Named(&create)
+	if s.ahead = g.rechecks.Ahead(&create, len(s.Course.Steps)-1); len(s.ahead) > 0 {
+		s.Taken = slices.Clone(s.Taken)
+		s.Taken[0].Request = &create
 	}
 }
 

@@ -361,3 +361,47 @@ func (s *script) ask() messages.Offer {
 	s.g.Handle(messages.Want{})
 	return s.got[0]
 }
+
+// "A finding of a series that there was no time to send again is told with the steps of its series and, before them, what
+// made what the series is about" (decision 0022).
+func TestAStepKnowsWhatMadeWhatItsSeriesIsAbout(t *testing.T) {
+	s := newScript(t, api(t, `
+  /zones:
+    post: {`+ok+`}
+  /zones/{zone}:
+    parameters: [{name: zone, in: path, required: true, schema: {type: string}}]
+    get: {`+ok+`}
+  /zones/{zone}/keys:
+    parameters: [{name: zone, in: path, required: true, schema: {type: string}}]
+    post: {requestBody: {required: true, content: {application/json: {schema: {type: object, required: [title], properties: {title: {type: string}}}}}}, `+ok+`}
+  /zones/{zone}/keys/{key}:
+    parameters: [{name: zone, in: path, required: true, schema: {type: string}}, {name: key, in: path, required: true, schema: {type: string}}]
+    get: {`+ok+`}
+    delete: {`+ok+`}
+`), onlySeries(series.ReadAfterDelete))
+	zones := map[string]*messages.Request{}
+	for range 200 {
+		r := s.next()
+		switch {
+		case r.Target == "/zones":
+			address := fmt.Sprintf("/zones/z%d", len(zones))
+			zones[address] = r
+			s.answer(r, 201, `{"id": "`+messages.NameOf(address)+`"}`)
+		case r.Method == "POST" && zones[strings.TrimSuffix(r.Target, "/keys")] != nil:
+			s.answer(r, 201, `{"id": "k7"}`)
+		case r.Series == nil || r.Method == "POST":
+			s.answer(r, 404, "")
+		default:
+			zone, _, _ := strings.Cut(r.Target, "/keys")
+			makers := r.Makers()
+			if len(makers) != 2 || makers[0].Request.Seq != zones[zone].Seq || makers[0].Address != zone || !makers[0].Ahead {
+				t.Fatalf("before %s %s go %+v", r.Method, r.Target, makers)
+			}
+			if made := makers[1]; made.Ahead || made.Request.Target != zone+"/keys" || made.Address != zone+"/keys/k7" || made.Place != "/id" {
+				t.Errorf("the key is made by %+v", made)
+			}
+			return
+		}
+	}
+	t.Fatal("no series has a second step")
+}

@@ -303,7 +303,7 @@ func (l *Rechecks) found(m messages.Learned, f *messages.Finding) {
 	}
 	request := *m.Request
 	request.Recheck = nil
-	request.Named = l.named(&request)
+	request.Named = l.Named(&request)
 	j := &job{key: key, seq: request.Seq, request: &request, moved: map[string]string{}, inTheWay: map[int]bool{}}
 	if request.Series != nil && request.Series.Nth > 1 {
 		j.steps, j.always = l.before(&request), true
@@ -674,6 +674,19 @@ func (l *Rechecks) makers(r *messages.Request) []messages.Maker {
 	return nil
 }
 
+// Ahead are the makers of what a series is about that begins with this request and has so many steps before its last; none
+// where they are too many.
+func (l *Rechecks) Ahead(r *messages.Request, steps int) []messages.Maker {
+	ahead := l.makers(r)
+	if len(ahead)+steps > mostSteps {
+		return nil
+	}
+	for i := range ahead {
+		ahead[i].Ahead = true
+	}
+	return ahead
+}
+
 // chain is requests that make things, each before what needs them.
 type chain struct {
 	list  *Rechecks
@@ -725,13 +738,13 @@ func (l *Rechecks) above(path string) string {
 func (l *Rechecks) plain(r *messages.Request) *messages.Request {
 	plain := *r
 	plain.Recheck, plain.Series = nil, nil
-	plain.Named = l.named(r)
+	plain.Named = l.Named(r)
 	return &plain
 }
 
-// named are the places of the request where things are named that were made before it. Which kind of thing a place names is
+// Named are the places of the request where things are named that were made before it. Which kind of thing a place names is
 // what the memory goes by; a text that is only alike names nothing.
-func (l *Rechecks) named(r *messages.Request) []messages.Named {
+func (l *Rechecks) Named(r *messages.Request) []messages.Named {
 	if l.cfg.Kinds == nil || len(l.made) == 0 {
 		return nil
 	}

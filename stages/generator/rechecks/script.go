@@ -156,7 +156,7 @@ func firstStep(makers []messages.Maker) int {
 // learned hears how the request that was next ended; it says whether the errand is over.
 func (e *errand) learned(m messages.Learned, outdated bool) bool {
 	switch {
-	case outdated && !e.renewed && !(e.last() && e.Request.Recheck.Finding.Status == http.StatusUnauthorized):
+	case outdated && !e.renewed && (!e.last() || e.Request.Recheck.Finding.Status != http.StatusUnauthorized):
 		e.renewed = true
 		return false
 	case m.Refused && e.refused < mostRefused:
