@@ -494,7 +494,7 @@ func dress(r *messages.Request, operation string, p *prepared, environ []string)
 		return why
 	}
 	p.carry(r, user)
-	if users := p.keys.Users(); len(users) > 1 && !r.Probe.Unauthenticated() {
+	if users := p.keys.Users(); len(users) > 1 && user >= 0 && !r.Probe.Unauthenticated() {
 		r.User = users[user]
 	}
 	r.Target = fill(r.Target)

@@ -40,16 +40,16 @@ const token = "RESTEST_TOKEN_"
 func (p *prepared) userOf(r *messages.Request) (user int, why string) {
 	users := p.keys.Users()
 	name := r.User
-	if name == "" { // the run had no more than one
-		for _, s := range p.signedIn {
-			if at := slices.Index(users, s.user); at >= 0 {
-				return at, ""
-			}
+	for _, s := range p.signedIn {
+		if name == "" && len(users) > 0 && !s.own() { // the run had no more than one
+			name = s.user
 		}
+	}
+	if name == "" {
 		return 0, ""
 	}
 	at := slices.Index(users, name)
-	if at < 0 && len(users) > 0 {
+	if at < 0 && len(users) > 0 && holdsVariable(r) {
 		return -1, "it was sent as " + settings.Quote(name) + ", who is not among the users given; write --auth-file with that user"
 	}
 	return at, ""
@@ -69,6 +69,12 @@ func (p *prepared) carry(r *messages.Request, user int) {
 			}
 		}
 	}
+}
+
+// holdsVariable says whether the request holds a key of the run, as the variable that stands for it.
+func holdsVariable(r *messages.Request) bool {
+	holds := func(text string) bool { return strings.Contains(text, "${RESTEST_") }
+	return holds(r.Target) || holds(string(r.Body)) || slices.ContainsFunc(r.Header, func(f messages.Field) bool { return holds(f.Value) })
 }
 
 // withoutVariables is the Cookie field without the values that are hidden.

@@ -128,6 +128,15 @@ func TestAReplayWhoseSignInFailsSaysSo(t *testing.T) {
 	if n := len(g.arrived()); n != 1 {
 		t.Errorf("%d requests were sent", n)
 	}
+	g.mu.Lock()
+	token := g.token()
+	g.mu.Unlock()
+	g.again(t, was.out, "--auth", "header:Authorization=Bearer "+token).wantEnd(t, reporter.ExitErrors, " 0 changed, 0 could not be repeated")
+	another := write(t, "another.yaml", strings.Replace(tokenLogin, "name: ann", "name: zoe", 1))
+	g.again(t, was.out, "--auth-file", another).wantEnd(t, reporter.ExitNothing, "it was sent as ann, who is not among the users given; write --auth-file with that user")
+	if n := len(g.arrived()); n != 0 {
+		t.Errorf("%d requests were sent as another user", n)
+	}
 }
 
 func TestAReplayRefusesCredentialsAsARunDoes(t *testing.T) {
