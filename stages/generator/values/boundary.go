@@ -280,6 +280,7 @@ func (b *bounder) numbers(s *Shape) {
 			between.Add(between, step)
 		}
 		b.add(s, "type", name, Inside, numberText(between))
+		b.add(s, "type", name, Inside, nearZero)
 	}
 	for _, m := range s.members {
 		at("minimum", m.Minimum, 1)
@@ -295,6 +296,9 @@ func (b *bounder) numbers(s *Shape) {
 		}
 	}
 }
+
+// nearZero is next to nothing: a time too short for anything, a share that is rounded away.
+const nearZero = json.Number("0.0000001")
 
 // multiples are a multiple and its neighbours.
 func (b *bounder) multiples(s *Shape, of *big.Rat) {

@@ -55,7 +55,7 @@ func TestEachBoundHasItsNeighbours(t *testing.T) {
 		{`{"const": 5}`, []string{`const on 5`, `const outside !6`}},
 		{`{"type": "string", "format": "date"}`, []string{`format outside !"2024-02-30"`}},
 		{`{"type": "integer"}`, []string{`type integer inside 0`}},
-		{`{"type": "number", "exclusiveMinimum": 0, "maximum": 3}`, []string{`type number inside 0.01`}},
+		{`{"type": "number", "exclusiveMinimum": 0, "maximum": 3}`, []string{`type number inside 0.01`, `type number inside 0.0000001`}},
 		{`{"type": "object"}`, []string{
 			`additionalProperties undeclared inside {"undeclared":null}`, `additionalProperties undeclared inside {"undeclared":[null]}`,
 			`additionalProperties undeclared inside {"undeclared":{}}`, `additionalProperties undeclared inside {"undeclared":[]}`,
