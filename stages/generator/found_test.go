@@ -11,6 +11,7 @@ import (
 
 	"github.com/restest/restest/messages"
 	"github.com/restest/restest/settings"
+	"github.com/restest/restest/settings/document/graph"
 )
 
 func TestTheIDOfWhatWasMadeIsFoundHoweverTheReplySaysIt(t *testing.T) {
@@ -266,5 +267,24 @@ func TestAPlaceIsForANameWhereItGoesByThatOfAKind(t *testing.T) {
 		if got := strings.Join(s.g.memory.kindsAt(place), " "); got != want {
 			t.Errorf("%s is for names of %q, want %q", place, got, want)
 		}
+	}
+}
+
+// "where the likeliest is wanted, the newest that the API gave comes before them" (decision 0017).
+func TestTheLikeliestValueIsOneThatTheAPIGave(t *testing.T) {
+	m := newMemory(settings.Memory{ValuesPerName: 4, MostNames: 4, MostDepth: 3}, &graph.Graph{})
+	given, sent := origin{maker: noOne}, origin{maker: noOne, sent: true}
+	for _, v := range []struct {
+		text string
+		from origin
+	}{{"a", sent}, {"self", given}, {"b", sent}, {"other", given}, {"c", sent}, {"d", sent}} {
+		m.keepName("pool", v.text, v.from)
+	}
+	if got := fmt.Sprint(m.Values("pool")); got != "[c d self other]" {
+		t.Errorf("offered are %s", got)
+	}
+	m.keepName("pool", "third", given)
+	if got := fmt.Sprint(m.Values("pool")); got != "[d self other third]" {
+		t.Errorf("once the API gave another, offered are %s", got)
 	}
 }

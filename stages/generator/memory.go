@@ -224,8 +224,9 @@ func eachScalar(v any, depth int, f func(any)) {
 
 const deepestScalar = 20
 
-// Values are the values seen under the name, the newest last, those left out that the operation made itself. Of ids
-// the newest is offered alone half of the time: older ones are more often gone.
+// Values are the values seen under the name: those that were sent, then those that the API gave, of each the newest last.
+// Those that the operation made itself are left out. Of ids the newest is offered alone half of the time: older ones are
+// more often gone.
 func (m *memory) Values(key string) []any {
 	if maker, refers := m.refers[key]; m.silent || m.anew && !refers || refers && maker == m.building && maker != graph.None {
 		return nil // what is made anew has an id of its own
@@ -856,7 +857,7 @@ func (m *memory) learnNames(v any, name, subject string, depth int, from origin)
 }
 
 // keepName remembers a value by its name, the oldest value and the oldest name making room. Values that were sent take
-// no more than half of the room, and push out none that the API gave.
+// no more than half of the room, push out none that the API gave, and come before those: the last is the likeliest.
 func (m *memory) keepName(key string, v any, from origin) {
 	if key == "" || len(key) > longestName || m.limits.ValuesPerName < 1 || m.limits.MostNames < 1 {
 		return
@@ -891,7 +892,11 @@ func (m *memory) keepName(key string, v any, from origin) {
 	} else if len(s.values) >= m.limits.ValuesPerName {
 		s.remove(0)
 	}
-	s.values, s.from = append(s.values, v), append(s.from, from)
+	at := len(s.values)
+	if given := slices.IndexFunc(s.from, func(o origin) bool { return !o.sent }); from.sent && given >= 0 {
+		at = given
+	}
+	s.values, s.from = slices.Insert(s.values, at, v), slices.Insert(s.from, at, from)
 }
 
 func (s *seen) remove(i int) {
