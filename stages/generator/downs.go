@@ -18,8 +18,8 @@ type downs struct {
 	since messages.Instant
 	lost  []lost
 	// times counts how often the API went away and no suspect had been asked, before how often each operation had been, and
-	// near how shortly before.
-	times        int
+	// near how shortly before; all of them count half for each suspect that there was since. Anew are those times since then.
+	times, anew  int
 	before, near []int
 	// suspects are asked in turns, each when the API has been up for long enough since quiet. Lasted is how long it was away
 	// last.
@@ -35,7 +35,7 @@ type lost struct {
 	sentAt    messages.Instant
 }
 
-// suspect is an operation that may be what brings the API down; calm counts its answers in a row that did not.
+// suspect is an operation that may be what brings the API down; calm counts the answers in its turns, in a row, that did not.
 type suspect struct{ operation, calm int }
 
 const (
@@ -62,8 +62,11 @@ func newDowns(operations int) downs {
 // holds says whether the operation is left alone for now.
 func (d *downs) holds(operation int, now messages.Instant) bool {
 	i := d.suspected(operation)
-	return i >= 0 && (d.gone || i != d.turn%len(d.suspects) || now < d.quiet.Add(upAsLong*d.lasted))
+	return i >= 0 && (d.gone || i != d.turn%len(d.suspects) || d.early(now))
 }
+
+// early says whether the API has not been up for long enough to ask a suspect.
+func (d *downs) early(now messages.Instant) bool { return now < d.quiet.Add(upAsLong*d.lasted) }
 
 // suspected is the operation's place among the suspects, -1 if it is none.
 func (d *downs) suspected(operation int) int {
@@ -85,7 +88,7 @@ func (d *downs) learn(l *messages.Learned) {
 		d.gone = false
 		copy(d.last[1:], d.last)
 		d.last[0] = operation
-		if i := d.suspected(operation); i >= 0 {
+		if i := d.suspected(operation); i >= 0 && !d.early(l.SentAt) {
 			d.turn, d.quiet = i+1, l.SentAt
 			if d.suspects[i].calm++; d.suspects[i].calm > enoughDowns {
 				d.suspects = slices.Delete(d.suspects, i, i+1)
@@ -123,6 +126,7 @@ func (d *downs) wentAway() {
 		return
 	}
 	d.times++
+	d.anew++
 	most := d.lost[0].operation
 	for i, operation := range there {
 		if slices.Contains(there[:i], operation) {
@@ -134,14 +138,16 @@ func (d *downs) wentAway() {
 		}
 	}
 	switch {
-	case d.times < enoughDowns:
+	case d.anew < enoughDowns:
 		return
 	case 4*d.before[most] >= 3*d.times:
 		d.suspects = append(d.suspects, suspect{operation: most})
+		d.before[most], d.near[most] = 0, 0
 	case d.times < 4*enoughDowns:
 		return
 	}
-	d.times = 0 // what others have to do with it is asked anew
-	clear(d.before)
-	clear(d.near)
+	d.times, d.anew = d.times/2, 0 // what others have to do with it may have been that one's doing, or not
+	for i := range d.before {
+		d.before[i], d.near[i] = d.before[i]/2, d.near[i]/2
+	}
 }

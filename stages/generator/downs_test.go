@@ -46,7 +46,14 @@ func TestWhoIsAlwaysAskedLastBeforeTheAPIGoesAwayIsSuspected(t *testing.T) {
 	if f.suspected(0) != 0 || len(f.suspects) != 1 {
 		t.Fatalf("suspected are %v", f.suspects)
 	}
+	for range 3 * enoughDowns {
+		f.answered(0) // out of turn: others need its things
+	}
+	if len(f.suspects) != 1 {
+		t.Error("it is suspected no more though the API was hardly up since")
+	}
 	for range enoughDowns + 1 {
+		f.now = f.now.Add(upAsLong * f.lasted)
 		f.answered(0, 1, 2, 3, 4, 5)
 	}
 	if len(f.suspects) > 0 {
@@ -95,6 +102,29 @@ func TestSeveralThatBringTheAPIDownAreSuspected(t *testing.T) {
 		}
 	}
 	if len(f.suspects) != 2 || f.suspected(2) < 0 || f.suspected(9) < 0 {
+		t.Errorf("suspected are %v", f.suspects)
+	}
+}
+
+// "What speaks against the others counts half once one is suspected" (decision 0017).
+func TestWhoIsNearEachTimeIsSuspectedThoughAnotherWasNearerAtFirst(t *testing.T) {
+	f := fates{downs: newDowns(12)}
+	down := func(lost, nearest int) {
+		f.answered(1, 2, 3, 4, 5, 6)
+		f.answered(0, nearest) // the operation 0 is always there, and never the nearest
+		f.down(1+lost, time.Second)
+		f.answered(10)
+	}
+	for i := range enoughDowns {
+		down(i, 7)
+	}
+	if f.suspected(7) < 0 || len(f.suspects) != 1 {
+		t.Fatalf("suspected are %v", f.suspects)
+	}
+	for i := range enoughDowns {
+		down(i, 8)
+	}
+	if f.suspected(0) < 0 || len(f.suspects) != 2 {
 		t.Errorf("suspected are %v", f.suspects)
 	}
 }
