@@ -50,8 +50,9 @@ func TestOfManyOptionalPartsSomeRequestsHaveFew(t *testing.T) {
 	}
 }
 
-func TestAnOperationNeverAnswered2xxIsSentWhatTheDocumentShows(t *testing.T) {
-	s := newScript(t, api(t, `
+// keysMade is a script of an API that makes keys, with these properties, and of a run that learns.
+func keysMade(t *testing.T, properties string) *script {
+	return newScript(t, api(t, `
   /keys:
     post:
       requestBody:
@@ -62,14 +63,19 @@ func TestAnOperationNeverAnswered2xxIsSentWhatTheDocumentShows(t *testing.T) {
               type: object
               required: [kind]
               properties:
+`+properties+`      `+ok+`
+`), func(c *Config) { withoutLap(c); c.Settings.Schedule.Learn = true })
+}
+
+func TestAnOperationNeverAnswered2xxIsSentWhatTheDocumentShows(t *testing.T) {
+	s := keysMade(t, `
                 kind: {type: string, example: RSA}
                 n: {type: string, example: vTqrxUyQ}
                 uses: {type: array, items: {type: string, example: sig}}
                 size: {type: integer, default: 2048}
                 note: {type: string}
                 owner: {type: string}
-      `+ok+`
-`), func(c *Config) { withoutLap(c); c.Settings.Schedule.Learn = true })
+`)
 	shown, least := false, false
 	for range 30 {
 		r := s.of("POST /keys")
@@ -91,23 +97,12 @@ func TestAnOperationNeverAnswered2xxIsSentWhatTheDocumentShows(t *testing.T) {
 }
 
 func TestOfWhatTheDocumentShowsSomeIsLeftOutNowAndThen(t *testing.T) {
-	s := newScript(t, api(t, `
-  /keys:
-    post:
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [kind]
-              properties:
+	s := keysMade(t, `
                 kind: {type: string, example: RSA}
                 p: {type: string, example: p1}
                 q: {type: string, example: q1}
                 r: {type: string, example: r1}
-      `+ok+`
-`), func(c *Config) { withoutLap(c); c.Settings.Schedule.Learn = true })
+`)
 	sent := map[string]bool{}
 	for n := range 120 {
 		r := s.of("POST /keys")
